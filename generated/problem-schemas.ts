@@ -399,6 +399,18 @@ export interface components {
             message: string;
             request_id: components["schemas"]["RequestId"];
         };
+        /** @description The token of a change of an e-mail address is unknown, was used, was replaced by a newer one, or is older than 24 hours, or the change was refused. Ask for the change again. */
+        InvalidEmailChangeTokenProblem: {
+            /** @constant */
+            type: "/problems/invalid-email-change-token";
+            /** @constant */
+            title: "Invalid email change token";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
         /** @description The password-reset token is unknown, was used, was replaced by a newer one, or is older than 1 hour. Ask for a new reset e-mail. */
         InvalidResetTokenProblem: {
             /** @constant */
@@ -595,7 +607,7 @@ export interface components {
             message: string;
             request_id: components["schemas"]["RequestId"];
         };
-        /** @description You cannot disable your own account. Ask another superuser. */
+        /** @description Superusers cannot disable or delete their own account here. Ask another superuser, or delete it as every user can. */
         OwnAccountProblem: {
             /** @constant */
             type: "/problems/own-account";
@@ -629,6 +641,30 @@ export interface components {
             status: 409;
             /** @description What happened, for people to read. The wording may change. */
             message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The account is the only owner of organizations with other members, or with connections or data. Make another member an owner of each, or delete them first. */
+        OnlyOwnerProblem: {
+            /** @constant */
+            type: "/problems/only-owner";
+            /** @constant */
+            title: "Only owner";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            /** @description The organizations, by their names, at most 100. */
+            organizations: {
+                /**
+                 * Format: uuid
+                 * @description The id of the organization.
+                 */
+                id: string;
+                /** @description The name of the organization. */
+                name: string;
+                /** @description The number of its members, with this one. */
+                member_count: number;
+            }[];
             request_id: components["schemas"]["RequestId"];
         };
         /** @description The change would leave the organization without an owner. Make another member an owner first. */

@@ -246,6 +246,26 @@ export function invalidDisownToken(
   };
 }
 
+export type InvalidEmailChangeToken = ProblemReply<Schemas['InvalidEmailChangeTokenProblem']>;
+
+/** 400 Invalid email change token. */
+export function invalidEmailChangeToken(
+  members: Pick<Schemas['InvalidEmailChangeTokenProblem'], 'message'>,
+  options?: ProblemOptions,
+): InvalidEmailChangeToken {
+  return {
+    status: 400,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/invalid-email-change-token',
+      title: 'Invalid email change token',
+      status: 400,
+      message: members.message,
+    },
+    ...options,
+  };
+}
+
 export type InvalidResetToken = ProblemReply<Schemas['InvalidResetTokenProblem']>;
 
 /** 400 Invalid reset token. */
@@ -562,6 +582,27 @@ export function alreadyMember(
     status: 409,
     contentType: 'application/problem+json',
     body: { type: '/problems/already-member', title: 'Already a member', status: 409, message: members.message },
+    ...options,
+  };
+}
+
+export type OnlyOwner = ProblemReply<Schemas['OnlyOwnerProblem']>;
+
+/** 409 Only owner. */
+export function onlyOwner(
+  members: Pick<Schemas['OnlyOwnerProblem'], 'message' | 'organizations'>,
+  options?: ProblemOptions,
+): OnlyOwner {
+  return {
+    status: 409,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/only-owner',
+      title: 'Only owner',
+      status: 409,
+      message: members.message,
+      organizations: members.organizations,
+    },
     ...options,
   };
 }
@@ -2138,6 +2179,7 @@ export const problemForms: Readonly<Record<string, ProblemForm>> = {
   'refresh-token-reused': { headers: { 'WWW-Authenticate': 'Bearer' }, members: {} },
   'password-rejected': { headers: {}, members: { violations: [{ rule: true, message: true }] } },
   'account-locked': { headers: {}, members: { retry_after_seconds: true } },
+  'only-owner': { headers: {}, members: { organizations: [{ id: true, name: true, member_count: true }] } },
   'teams-file-invalid': { headers: {}, members: { problems: [{ line: true, place: true, message: true }] } },
   'rules-file-invalid': { headers: {}, members: { problems: [{ line: true, place: true, message: true }] } },
   'page-session-required': { headers: { 'WWW-Authenticate': 'Cookie realm="plumbline compose ui"' }, members: {} },
@@ -2429,6 +2471,12 @@ export const problemCatalogue = {
     description:
       'The token of a "this was not me" link is unknown, or its account has been verified or deleted since. To take over a verified account that has your address, reset its password.',
   },
+  'invalid-email-change-token': {
+    title: 'Invalid email change token',
+    statuses: [400],
+    description:
+      'The token of a change of an e-mail address is unknown, was used, was replaced by a newer one, or is older than 24 hours, or the change was refused. Ask for the change again.',
+  },
   'invalid-reset-token': {
     title: 'Invalid reset token',
     statuses: [400],
@@ -2525,7 +2573,8 @@ export const problemCatalogue = {
   'own-account': {
     title: 'Own account',
     statuses: [409],
-    description: 'You cannot disable your own account. Ask another superuser.',
+    description:
+      'Superusers cannot disable or delete their own account here. Ask another superuser, or delete it as every user can.',
   },
   'member-not-found': {
     title: 'Member not found',
@@ -2537,6 +2586,12 @@ export const problemCatalogue = {
     statuses: [409],
     description:
       'The user is already a member. Use the existing membership: list the organizations and switch to the one that you want.',
+  },
+  'only-owner': {
+    title: 'Only owner',
+    statuses: [409],
+    description:
+      'The account is the only owner of organizations with other members, or with connections or data. Make another member an owner of each, or delete them first.',
   },
   'last-owner': {
     title: 'Last owner',

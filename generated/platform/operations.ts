@@ -206,6 +206,86 @@ export type UpdateMeReply =
 /** Update your account (`PATCH /api/v1/auth/me`). */
 export type UpdateMeHandler<Dependencies> = OperationHandler<UpdateMeRequest, UpdateMeReply, Dependencies>;
 
+/** `POST /api/v1/auth/export-account` */
+export type ExportAccountRequest = OperationRequest<{
+  body: Schemas['PasswordProof'];
+  principal: Schemas['AccountPrincipal'];
+}>;
+export type ExportAccountReply =
+  | SuccessReply<200, Schemas['AccountExport']>
+  | Problems.WrongPassword
+  | Problems.ValidationFailed
+  | Problems.AccountLocked
+  | Problems.ServiceUnavailable;
+/** Export the data of your account (`POST /api/v1/auth/export-account`). */
+export type ExportAccountHandler<Dependencies> = OperationHandler<
+  ExportAccountRequest,
+  ExportAccountReply,
+  Dependencies
+>;
+
+/** `POST /api/v1/auth/delete-account` */
+export type DeleteAccountRequest = OperationRequest<{
+  body: Schemas['PasswordProof'];
+  principal: Schemas['AccountPrincipal'];
+}>;
+export type DeleteAccountReply =
+  | SuccessReply<200, Schemas['AccountMessage']>
+  | Problems.WrongPassword
+  | Problems.OnlyOwner
+  | Problems.ValidationFailed
+  | Problems.AccountLocked
+  | Problems.ServiceUnavailable;
+/** Delete your account (`POST /api/v1/auth/delete-account`). */
+export type DeleteAccountHandler<Dependencies> = OperationHandler<
+  DeleteAccountRequest,
+  DeleteAccountReply,
+  Dependencies
+>;
+
+/** `POST /api/v1/auth/change-email` */
+export type ChangeEmailRequest = OperationRequest<{
+  body: Schemas['EmailChangeRequest'];
+  principal: Schemas['AccountPrincipal'];
+}>;
+export type ChangeEmailReply =
+  | SuccessReply<202, Schemas['AccountMessage']>
+  | Problems.WrongPassword
+  | Problems.ValidationFailed
+  | Problems.AccountLocked
+  | Problems.ServiceUnavailable;
+/** Change your e-mail address (`POST /api/v1/auth/change-email`). */
+export type ChangeEmailHandler<Dependencies> = OperationHandler<ChangeEmailRequest, ChangeEmailReply, Dependencies>;
+
+/** `POST /api/v1/auth/change-email/verify` */
+export type VerifyEmailChangeRequest = OperationRequest<{ body: Schemas['EmailChangeToken'] }>;
+export type VerifyEmailChangeReply =
+  | SuccessReply<200, Schemas['EmailChangeConfirmation']>
+  | Problems.InvalidEmailChangeToken
+  | Problems.EmailAlreadyRegistered
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Confirm a change of an e-mail address (`POST /api/v1/auth/change-email/verify`). */
+export type VerifyEmailChangeHandler<Dependencies> = OperationHandler<
+  VerifyEmailChangeRequest,
+  VerifyEmailChangeReply,
+  Dependencies
+>;
+
+/** `POST /api/v1/auth/change-email/cancel` */
+export type CancelEmailChangeRequest = OperationRequest<{ body: Schemas['EmailChangeToken'] }>;
+export type CancelEmailChangeReply =
+  | SuccessReply<200, Schemas['AccountMessage']>
+  | Problems.InvalidEmailChangeToken
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Refuse a change of an e-mail address (`POST /api/v1/auth/change-email/cancel`). */
+export type CancelEmailChangeHandler<Dependencies> = OperationHandler<
+  CancelEmailChangeRequest,
+  CancelEmailChangeReply,
+  Dependencies
+>;
+
 /** `GET /api/v1/auth/me/organizations` */
 export type ListMyOrganizationsRequest = OperationRequest<{
   query: WithDefaults<NonNullable<operations['listMyOrganizations']['parameters']['query']>, 'limit'>;
@@ -1113,6 +1193,22 @@ export type ListUsersReply =
 /** List all accounts (`GET /api/v1/installation/users`). */
 export type ListUsersHandler<Dependencies> = OperationHandler<ListUsersRequest, ListUsersReply, Dependencies>;
 
+/** `DELETE /api/v1/installation/users/{user_id}` */
+export type DeleteUserRequest = OperationRequest<{
+  params: operations['deleteUser']['parameters']['path'];
+  principal: Schemas['AccountPrincipal'];
+}>;
+export type DeleteUserReply =
+  | SuccessReply<204, never>
+  | Problems.SuperuserRequired
+  | Problems.UserNotFound
+  | Problems.OwnAccount
+  | Problems.OnlyOwner
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Delete an account (`DELETE /api/v1/installation/users/{user_id}`). */
+export type DeleteUserHandler<Dependencies> = OperationHandler<DeleteUserRequest, DeleteUserReply, Dependencies>;
+
 /** `PATCH /api/v1/installation/users/{user_id}` */
 export type UpdateUserRequest = OperationRequest<{
   params: operations['updateUser']['parameters']['path'];
@@ -1517,6 +1613,16 @@ export interface PlatformHandlers<Dependencies> {
   readonly getMe: GetMeHandler<Dependencies>;
   /** Update your account (`PATCH /api/v1/auth/me`). */
   readonly updateMe: UpdateMeHandler<Dependencies>;
+  /** Export the data of your account (`POST /api/v1/auth/export-account`). */
+  readonly exportAccount: ExportAccountHandler<Dependencies>;
+  /** Delete your account (`POST /api/v1/auth/delete-account`). */
+  readonly deleteAccount: DeleteAccountHandler<Dependencies>;
+  /** Change your e-mail address (`POST /api/v1/auth/change-email`). */
+  readonly changeEmail: ChangeEmailHandler<Dependencies>;
+  /** Confirm a change of an e-mail address (`POST /api/v1/auth/change-email/verify`). */
+  readonly verifyEmailChange: VerifyEmailChangeHandler<Dependencies>;
+  /** Refuse a change of an e-mail address (`POST /api/v1/auth/change-email/cancel`). */
+  readonly cancelEmailChange: CancelEmailChangeHandler<Dependencies>;
   /** List your organizations (`GET /api/v1/auth/me/organizations`). */
   readonly listMyOrganizations: ListMyOrganizationsHandler<Dependencies>;
   /** List the invites to your address (`GET /api/v1/auth/me/invites`). */
@@ -1627,6 +1733,8 @@ export interface PlatformHandlers<Dependencies> {
   readonly getCurrentServiceToken: GetCurrentServiceTokenHandler<Dependencies>;
   /** List all accounts (`GET /api/v1/installation/users`). */
   readonly listUsers: ListUsersHandler<Dependencies>;
+  /** Delete an account (`DELETE /api/v1/installation/users/{user_id}`). */
+  readonly deleteUser: DeleteUserHandler<Dependencies>;
   /** Disable or enable an account (`PATCH /api/v1/installation/users/{user_id}`). */
   readonly updateUser: UpdateUserHandler<Dependencies>;
   /** List the integrations (`GET /api/v1/admin/integrations`). */

@@ -28,6 +28,11 @@ export function createRouters(operation: (id: keyof PlatformHandlers<unknown>) =
   sessionsRouter.post('validateToken', '/validate', operation('validateToken'));
   sessionsRouter.get('getMe', '/me', operation('getMe'));
   sessionsRouter.patch('updateMe', '/me', operation('updateMe'));
+  sessionsRouter.post('exportAccount', '/export-account', operation('exportAccount'));
+  sessionsRouter.post('deleteAccount', '/delete-account', operation('deleteAccount'));
+  sessionsRouter.post('changeEmail', '/change-email', operation('changeEmail'));
+  sessionsRouter.post('verifyEmailChange', '/change-email/verify', operation('verifyEmailChange'));
+  sessionsRouter.post('cancelEmailChange', '/change-email/cancel', operation('cancelEmailChange'));
   sessionsRouter.get('listMyOrganizations', '/me/organizations', operation('listMyOrganizations'));
   sessionsRouter.post('switchOrganization', '/switch-org', operation('switchOrganization'));
   sessionsRouter.post('logout', '/logout', operation('logout'));
@@ -117,6 +122,7 @@ export function createRouters(operation: (id: keyof PlatformHandlers<unknown>) =
 
   const installationRouter = new Router({ sensitive: true, prefix: '/api/v1/installation/users' });
   installationRouter.get('listUsers', '/', operation('listUsers'));
+  installationRouter.delete('deleteUser', '/:user_id', operation('deleteUser'));
   installationRouter.patch('updateUser', '/:user_id', operation('updateUser'));
 
   const integrationsRouter = new Router({ sensitive: true, prefix: '/api/v1/admin/integrations' });

@@ -49,6 +49,21 @@ export const unimplemented: PlatformHandlers<unknown> = {
   updateMe: () => {
     throw new UnimplementedOperation('updateMe');
   },
+  exportAccount: () => {
+    throw new UnimplementedOperation('exportAccount');
+  },
+  deleteAccount: () => {
+    throw new UnimplementedOperation('deleteAccount');
+  },
+  changeEmail: () => {
+    throw new UnimplementedOperation('changeEmail');
+  },
+  verifyEmailChange: () => {
+    throw new UnimplementedOperation('verifyEmailChange');
+  },
+  cancelEmailChange: () => {
+    throw new UnimplementedOperation('cancelEmailChange');
+  },
   listMyOrganizations: () => {
     throw new UnimplementedOperation('listMyOrganizations');
   },
@@ -213,6 +228,9 @@ export const unimplemented: PlatformHandlers<unknown> = {
   },
   listUsers: () => {
     throw new UnimplementedOperation('listUsers');
+  },
+  deleteUser: () => {
+    throw new UnimplementedOperation('deleteUser');
   },
   updateUser: () => {
     throw new UnimplementedOperation('updateUser');

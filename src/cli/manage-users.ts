@@ -1,6 +1,7 @@
 import { normalizeEmail } from '@plumbline/contract/normalization';
 import type { Sql } from '../database/connection.js';
 import { systemClock } from '../platform/clock.js';
+import { eraseAccount } from '../platform/identity/accounts/erase-account.js';
 import { setActivity } from '../platform/identity/accounts/set-activity.js';
 import { accountOf, selectUsers, type UserRow } from '../platform/identity/accounts/users.store.js';
 import { readSettings } from '../platform/server/settings.js';
@@ -15,6 +16,8 @@ export interface ListUsersOptions extends ConfigOption {
   readonly disabled?: boolean;
   readonly json?: boolean;
 }
+
+const context = { clientIp: 'unknown', userAgent: 'plumbline users', requestId: null };
 
 /** Rows that are read at once. */
 const batch = 500;
@@ -43,10 +46,23 @@ function lineOf(row: UserRow): string {
 /** Disables or enables an account. @throws SettingError when there is none with the address */
 export async function changeActivity(email: string, isActive: boolean, options: ConfigOption): Promise<void> {
   await changeUser(email, options, async (sql, userId, now) => {
-    const context = { clientIp: 'unknown', userAgent: 'plumbline users', requestId: null };
     await setActivity(sql, userId, isActive, { operatorId: null, context, now });
   });
   console.log(`${email} is now ${isActive ? 'enabled' : 'disabled'}.`);
+}
+
+/**
+ * Deletes an account and its personal data.
+ *
+ * @throws SettingError when there is none with the address, or when organizations need it as their owner
+ */
+export async function deleteUser(email: string, options: ConfigOption): Promise<void> {
+  await changeUser(email, options, async (sql, userId, now) => {
+    const user = { id: userId, email: normalizeEmail(email) };
+    const refusal = await eraseAccount(sql, user, { operatorId: null, context, now });
+    if (refusal !== null) throw new SettingError(refusal.body.message);
+  });
+  console.log(`${email} is deleted.`);
 }
 
 /**

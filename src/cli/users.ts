@@ -5,10 +5,12 @@ import type { ListUsersOptions } from './manage-users.js';
 
 const HELP = `
 A disabled account cannot log in. Its sessions and the links of its mails end at once.
+A deleted account is gone with its personal data, and cannot come back.
 
 Examples:
   plumbline users list --search @example.com
   plumbline users disable sam@example.com
+  plumbline users delete sam@example.com --yes
   plumbline users superuser robin@example.com`;
 
 const email = ['<email>', 'e-mail address of the account'] as const;
@@ -41,6 +43,16 @@ export function registerUsersCommand(program: Command): void {
         await changeActivity(address, isActive, options);
       });
   }
+  command
+    .command('delete')
+    .description('delete an account and its personal data for good')
+    .argument(...email)
+    .requiredOption('--yes', 'confirm the deletion')
+    .option(...config)
+    .action(async (address: string, options: ConfigOption) => {
+      const { deleteUser } = await import('./manage-users.js');
+      await deleteUser(address, options);
+    });
   command
     .command('superuser')
     .description('make an account a superuser; with --revoke, an ordinary user')

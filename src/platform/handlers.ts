@@ -1,7 +1,10 @@
 import type { PlatformHandlers } from '../../generated/platform/operations.js';
 import { listUsers } from './identity/accounts/list-users.js';
 import { updateUser } from './identity/accounts/update-user.js';
+import { deleteAccount, deleteUser } from './identity/accounts/delete-account.js';
+import { exportAccount } from './identity/accounts/export-account.js';
 import { listAuditLog } from './tenancy/audit/list-audit-log.js';
+import { verifyEmailChange, cancelEmailChange, changeEmail } from './identity/auth/change-email.js';
 import { changePassword } from './identity/auth/change-password.js';
 import { disownAccount } from './identity/auth/disown-account.js';
 import { forgotPassword } from './identity/auth/forgot-password.js';
@@ -153,6 +156,12 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   updateSyncConfig,
   updateTeam,
   updateUser,
+  deleteUser,
+  deleteAccount,
+  exportAccount,
+  changeEmail,
+  verifyEmailChange,
+  cancelEmailChange,
   createThreshold,
   deleteThreshold,
   listThresholds,

@@ -236,6 +236,35 @@ describe('Administration', () => {
     await sql.end();
   });
 
+  test('users delete deletes an account once it is confirmed, and no organization needs it', async () => {
+    const sql = postgres(database.uri, { max: 1 });
+    const [user] = await sql<{ id: string }[]>`insert into users (email) values ('wim@example.org') returning id`;
+    const [organization] = await sql<{ id: string }[]>`
+      insert into organizations (name) values ('Quiet Rivers') returning id`;
+    if (user === undefined || organization === undefined) throw new Error('nothing was inserted');
+    await sql`insert into memberships (user_id, org_id, role) values (${user.id}, ${organization.id}, 'owner')`;
+    await sql`
+      insert into integrations (org_id, provider, name, secret_sealed) values (${organization.id}, 'github', 'one', '')`;
+    const remove = async (...args: string[]): Promise<unknown> => {
+      const ended = await plumbline(['users', 'delete', 'Wim@example.org', ...args], { environment: environment() });
+      return [ended.exitCode, ended.stdout, ended.stderr];
+    };
+    expect(await remove()).toMatchObject([2, '', expect.stringContaining('--yes')]);
+    const needed =
+      'plumbline: The account is the only owner of Quiet Rivers. Make another member an owner, or delete the organization first.\n';
+    expect(await remove('--yes')).toEqual([1, '', needed]);
+    await sql`delete from integrations`;
+    expect(await remove('--yes')).toEqual([0, 'Wim@example.org is deleted.\n', '']);
+    expect(await sql`select 1 from users where id = ${user.id}`).toEqual([]);
+    const records = await sql`select action, resource_kind, user_id, user_agent from audit_log order by at, ctid`;
+    const by = { action: 'DELETE', user_id: null, user_agent: 'plumbline users' };
+    expect(records).toEqual([
+      { ...by, resource_kind: 'USER' },
+      { ...by, resource_kind: 'ORGANIZATION' },
+    ]);
+    await sql.end();
+  });
+
   test('users list names accounts, and disable and enable change them', async () => {
     const sql = postgres(database.uri, { max: 1 });
     const [user] = await sql<{ id: string }[]>`

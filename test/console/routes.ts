@@ -182,6 +182,21 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
     ready: 'Delete the account',
     act: submit({}, 'Delete the account', 'Details'),
   },
+  { name: 'confirm-email', path: '/confirm-email#token=abc', as: 'visitor', ready: 'Confirm the change' },
+  {
+    name: 'confirm-email-without-token',
+    path: '/confirm-email',
+    as: 'visitor',
+    ready: 'Open the link of the mail again',
+  },
+  {
+    name: 'confirm-email-refused',
+    path: '/confirm-email#token=abc',
+    as: 'visitor',
+    provokes: '400 /api/v1/auth/change-email/verify',
+    ready: 'Confirm the change',
+    act: submit({}, 'Confirm the change', 'Details'),
+  },
   { name: 'forgot-password', path: '/forgot-password', as: 'visitor', ready: 'Send the link' },
   { name: 'reset-password', path: '/reset-password#token=abc', as: 'visitor', ready: 'Change the password' },
   { name: 'accept-invite', path: '/accept-invite#token=abc', as: 'visitor', ready: 'Create an account' },
@@ -419,6 +434,16 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
     },
   },
   { name: 'account', path: '/account', as: 'owner', ready: 'Last used' },
+  ...['Change the e-mail address', 'Download your data', 'Delete the account'].map((task) => ({
+    name: `account-${task.toLowerCase().replaceAll(' ', '-')}`,
+    path: '/account',
+    as: 'owner' as const,
+    ready: 'Last used',
+    act: async (page: Page) => {
+      await page.getByRole('button', { name: task }).click();
+      await page.getByRole('dialog').waitFor();
+    },
+  })),
   { name: 'account-without-organization', path: '/account', as: 'newcomer', ready: 'You belong to no organization' },
   { name: 'no-such-page', path: '/nothing', as: 'owner', ready: 'There is no such page' },
 ];

@@ -3,7 +3,7 @@
  * `delete`, for instance, differ in what is left. `up` and `down` are the commands of the compose tool.
  */
 export const verbs: ReadonlySet<string> = new Set(
-  `accept add assign build cancel change connect correct create delete disconnect disown down end exec forgot get import ingest
+  `accept add assign build cancel change connect correct create delete disconnect disown down end exec export forgot get import ingest
   inspect kill list login logout onboard pause ping pull read refresh register remove resend reset restart revoke rotate scale skip
   start stop stream switch test unpause up update validate verify wait watch write`.split(/\s+/),
 );

@@ -12,6 +12,7 @@ import { Moment } from '../ui/moment.js';
 import { announce } from '../ui/toasts.js';
 import { View } from '../ui/view.js';
 import { Organizations } from './organizations.js';
+import { OwnAccount } from './own-account.js';
 import { Sessions } from './sessions.js';
 
 /** The account of the current user: profile, password, sessions, organizations, theme. */
@@ -41,6 +42,7 @@ export default function AccountPage(): JSX.Element {
         </section>
         <Password />
         <Organizations />
+        <OwnAccount />
       </div>
       <Sessions />
     </Page>

@@ -4,15 +4,16 @@ import { Moment } from '../ui/moment.js';
 
 export interface AccountRowProps {
   readonly account: Schemas['Account'];
-  /** Whether it is the account of the logged-in user, who cannot disable it. */
+  /** Whether it is the account of the logged-in user, who can neither disable nor delete it here. */
   readonly isMe: boolean;
   readonly isBusy: boolean;
   /** Disables the account, or enables a disabled one. */
   readonly onChange: () => void;
+  readonly onDelete: () => void;
 }
 
 /** An account, with what a superuser can do with it. */
-export function AccountRow({ account, isMe, isBusy, onChange }: AccountRowProps): JSX.Element {
+export function AccountRow({ account, isMe, isBusy, onChange, onDelete }: AccountRowProps): JSX.Element {
   const { email, full_name: name, organizations, last_login_at: lastLogin } = account;
   const memberships = organizations.map((each) => `${each.role} of ${each.name}`).join(', ');
   const action = account.is_active ? 'Disable' : 'Enable';
@@ -49,6 +50,9 @@ export function AccountRow({ account, isMe, isBusy, onChange }: AccountRowProps)
             }}
           >
             {action}
+          </button>
+          <button type="button" class="danger" aria-label={`Delete ${email}`} onClick={onDelete}>
+            Delete
           </button>
         </div>
       )}

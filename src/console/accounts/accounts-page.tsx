@@ -1,5 +1,5 @@
 import { unwrap } from '@plumbline/sdk';
-import { listUsers, updateUser, type Schemas } from '@plumbline/sdk/platform';
+import { deleteUser, listUsers, updateUser, type Schemas } from '@plumbline/sdk/platform';
 import { useMutation } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
@@ -11,6 +11,7 @@ import { Confirm } from '../ui/dialog.js';
 import { Failed } from '../ui/failed.js';
 import { More } from '../ui/more.js';
 import { usePaged } from '../ui/paged.js';
+import { useRemoval } from '../ui/removal.js';
 import { announce } from '../ui/toasts.js';
 import { View } from '../ui/view.js';
 import { AccountFilter } from './account-filter.js';
@@ -19,6 +20,8 @@ import { AccountRow } from './account-row.js';
 type Account = Schemas['Account'];
 
 const pageSize = 50;
+
+const refresh = (): Promise<void> => queries.invalidateQueries({ queryKey: ['accounts'] });
 
 /** The accounts of the installation, for superusers. The filter is in the address, so that a link shows the same. */
 export default function AccountsPage(): JSX.Element {
@@ -42,7 +45,18 @@ export default function AccountsPage(): JSX.Element {
     onSuccess: ({ email, is_active: isActive }) => {
       announce(`${email} is ${isActive ? 'enabled' : 'disabled'}.`);
     },
-    onSettled: () => queries.invalidateQueries({ queryKey: ['accounts'] }),
+    onSettled: refresh,
+  });
+  const removal = useRemoval<Account>({
+    nameOf: ({ email }) => email,
+    button: 'Delete',
+    text: 'The account and its personal data are deleted for good. Its sessions, the links of its mails and the invitations that it sent end at once. An organization without other members is deleted too if nothing was connected in it. Service tokens, webhooks and whatever else it made belong to organizations and stay.',
+    done: 'is deleted',
+    remove: async ({ id }) => {
+      const reply = await deleteUser(platform, { params: { user_id: id } });
+      if (reply.status !== 404) unwrap(reply); // deleted meanwhile
+    },
+    refresh,
   });
   return (
     <Page title="Accounts" intro="Everybody who has an account on this server, in any organization or none.">
@@ -91,6 +105,9 @@ export default function AccountsPage(): JSX.Element {
                       if (account.is_active) setDisabling(account);
                       else change.mutate({ account, isActive: true });
                     }}
+                    onDelete={() => {
+                      removal.ask(account);
+                    }}
                   />
                 ))}
             </ul>
@@ -98,6 +115,7 @@ export default function AccountsPage(): JSX.Element {
           </section>
         )}
       </View>
+      {removal.parts}
       <Confirm
         title={`Disable ${disabling?.email ?? ''}?`}
         text="The account cannot log in until it is enabled again. Its sessions, the links of its mails and the invitations that it sent end at once. Service tokens and webhooks that it created stay: they belong to the organizations."

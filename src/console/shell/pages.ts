@@ -18,6 +18,7 @@ export const entrances: readonly Pick<PageEntry, 'path' | 'load'>[] = [
   { path: '/register', load: () => import('../enter/register-page.js') },
   { path: '/verify', load: () => import('../enter/verify-page.js') },
   { path: '/not-me', load: () => import('../enter/not-me-page.js') },
+  { path: '/confirm-email', load: () => import('../enter/confirm-email-page.js') },
   { path: '/forgot-password', load: () => import('../enter/forgot-password-page.js') },
   { path: '/reset-password', load: () => import('../enter/reset-password-page.js') },
   { path: '/accept-invite', load: () => import('../enter/accept-invite-page.js') },

@@ -162,6 +162,27 @@ const shared = {
       },
     },
   },
+  PasswordLimited: {
+    mediaType: 'application/problem+json',
+    examples: {
+      account_locked: {
+        type: '/problems/account-locked',
+        title: 'Account locked',
+        status: 429,
+        message: 'Too many failed logins. Try again in 900 seconds.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        retry_after_seconds: 900,
+      },
+      rate_limited: {
+        type: '/problems/rate-limited',
+        title: 'Rate limited',
+        status: 429,
+        message: 'Too many requests. Try again in 60 seconds.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        retry_after_seconds: 60,
+      },
+    },
+  },
   PayloadTooLarge: {
     mediaType: 'application/problem+json',
     examples: {
@@ -330,6 +351,18 @@ const shared = {
       },
     },
   },
+  WrongPassword: {
+    mediaType: 'application/problem+json',
+    examples: {
+      wrong_password: {
+        type: '/problems/wrong-password',
+        title: 'Wrong password',
+        status: 403,
+        message: 'The current password is wrong.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+      },
+    },
+  },
 } satisfies Record<string, ReplyExamples>;
 
 /** The operations that a client calls. */
@@ -349,6 +382,11 @@ export interface Operations {
   readonly validateToken: operations['validateToken'];
   readonly getMe: operations['getMe'];
   readonly updateMe: operations['updateMe'];
+  readonly exportAccount: operations['exportAccount'];
+  readonly deleteAccount: operations['deleteAccount'];
+  readonly changeEmail: operations['changeEmail'];
+  readonly verifyEmailChange: operations['verifyEmailChange'];
+  readonly cancelEmailChange: operations['cancelEmailChange'];
   readonly listMyOrganizations: operations['listMyOrganizations'];
   readonly listMyInvites: operations['listMyInvites'];
   readonly acceptMyInvite: operations['acceptMyInvite'];
@@ -404,6 +442,7 @@ export interface Operations {
   readonly deleteThreshold: operations['deleteThreshold'];
   readonly getCurrentServiceToken: operations['getCurrentServiceToken'];
   readonly listUsers: operations['listUsers'];
+  readonly deleteUser: operations['deleteUser'];
   readonly updateUser: operations['updateUser'];
   readonly listIntegrations: operations['listIntegrations'];
   readonly connectIntegration: operations['connectIntegration'];
@@ -1132,6 +1171,211 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
       415: shared.UnsupportedMediaType,
       422: shared.ValidationFailed,
       500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  exportAccount: {
+    method: 'POST',
+    path: '/api/v1/auth/export-account',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            exported_at: '2026-03-02T09:30:00.000Z',
+            account: {
+              id: '3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01',
+              email: 'robin@example.com',
+              full_name: 'Robin Example',
+              auth_provider: 'local',
+              is_active: true,
+              is_verified: true,
+              is_superuser: false,
+              created_at: '2026-03-01T08:00:00.000Z',
+              updated_at: '2026-03-01T08:00:00.000Z',
+              last_login_at: '2026-03-02T09:15:00.000Z',
+              registered_ip: '192.0.2.1',
+              new_email: null,
+            },
+            memberships: [
+              {
+                id: 'b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03',
+                name: 'Example Works',
+                role: 'owner',
+                joined_at: '2026-03-01T08:00:00.000Z',
+              },
+            ],
+            sessions: [
+              {
+                id: '5d7e9f10-2b3c-4d5e-8f60-7a8b9c0d1e08',
+                org_id: 'b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03',
+                created_at: '2026-03-02T09:15:00.000Z',
+                last_used_at: '2026-03-02T09:30:00.000Z',
+                ended_at: null,
+                ip: '192.0.2.1',
+                user_agent: 'curl/8.5.0',
+              },
+            ],
+            invites_received: [],
+            invites_sent: [
+              {
+                id: 'c1a2b3d4-e5f6-4a7b-8c9d-0e1f2a3b4c05',
+                org_id: 'b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03',
+                email: 'sam@example.com',
+                role: 'member',
+                created_at: '2026-03-01T09:00:00.000Z',
+                expires_at: '2026-03-04T09:00:00.000Z',
+                accepted_at: null,
+                revoked_at: null,
+              },
+            ],
+            service_tokens: [],
+            audit_records: [],
+            has_more_audit_records: false,
+          },
+        },
+      },
+      400: shared.LimitedMalformedRequest,
+      401: shared.Unauthenticated,
+      403: shared.WrongPassword,
+      406: shared.NotAcceptable,
+      413: shared.PayloadTooLarge,
+      415: shared.UnsupportedMediaType,
+      422: shared.LimitedValidationFailed,
+      429: shared.PasswordLimited,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  deleteAccount: {
+    method: 'POST',
+    path: '/api/v1/auth/delete-account',
+    replies: {
+      200: { mediaType: 'application/json', examples: { example: { message: 'Your account has been deleted.' } } },
+      400: shared.LimitedMalformedRequest,
+      401: shared.Unauthenticated,
+      403: shared.WrongPassword,
+      406: shared.NotAcceptable,
+      409: {
+        mediaType: 'application/problem+json',
+        examples: {
+          only_owner: {
+            type: '/problems/only-owner',
+            title: 'Only owner',
+            status: 409,
+            message:
+              'The account is the only owner of Example Works. Make another member an owner, or delete the organization first.',
+            organizations: [{ id: 'b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03', name: 'Example Works', member_count: 4 }],
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      413: shared.PayloadTooLarge,
+      415: shared.UnsupportedMediaType,
+      422: shared.LimitedValidationFailed,
+      429: shared.PasswordLimited,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  changeEmail: {
+    method: 'POST',
+    path: '/api/v1/auth/change-email',
+    replies: {
+      202: {
+        mediaType: 'application/json',
+        examples: { example: { message: 'Follow the links in the mails to both addresses within 24 hours.' } },
+      },
+      400: shared.LimitedMalformedRequest,
+      401: shared.Unauthenticated,
+      403: shared.WrongPassword,
+      406: shared.NotAcceptable,
+      413: shared.PayloadTooLarge,
+      415: shared.UnsupportedMediaType,
+      422: shared.LimitedValidationFailed,
+      429: shared.PasswordLimited,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  verifyEmailChange: {
+    method: 'POST',
+    path: '/api/v1/auth/change-email/verify',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: { message: 'Your e-mail address has been changed. Log in with the new one.', is_changed: true },
+        },
+      },
+      400: {
+        mediaType: 'application/problem+json',
+        examples: {
+          malformed_request: {
+            type: '/problems/malformed-request',
+            title: 'Malformed request',
+            status: 400,
+            message: 'The body is not valid JSON: unexpected end of input at byte 17.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          invalid_email_change_token: {
+            type: '/problems/invalid-email-change-token',
+            title: 'Invalid email change token',
+            status: 400,
+            message: 'The link is invalid or expired, or the change was refused.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          email_already_registered: {
+            type: '/problems/email-already-registered',
+            title: 'Email already registered',
+            status: 400,
+            message: 'Email already registered',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      413: shared.PayloadTooLarge,
+      415: shared.UnsupportedMediaType,
+      422: shared.LimitedValidationFailed,
+      429: shared.RateLimited,
+      500: shared.LimitedInternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  cancelEmailChange: {
+    method: 'POST',
+    path: '/api/v1/auth/change-email/cancel',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: { example: { message: 'The change is refused. The account keeps its address.' } },
+      },
+      400: {
+        mediaType: 'application/problem+json',
+        examples: {
+          malformed_request: {
+            type: '/problems/malformed-request',
+            title: 'Malformed request',
+            status: 400,
+            message: 'The body is not valid JSON: unexpected end of input at byte 17.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          invalid_email_change_token: {
+            type: '/problems/invalid-email-change-token',
+            title: 'Invalid email change token',
+            status: 400,
+            message: 'The link is invalid or expired, or the change was refused.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      413: shared.PayloadTooLarge,
+      415: shared.UnsupportedMediaType,
+      422: shared.LimitedValidationFailed,
+      429: shared.RateLimited,
+      500: shared.LimitedInternalError,
       503: shared.ServiceUnavailable,
     },
   },
@@ -4365,6 +4609,51 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
       401: shared.Unauthenticated,
       403: shared.SuperuserRequired,
       406: shared.NotAcceptable,
+      422: shared.ValidationFailed,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  deleteUser: {
+    method: 'DELETE',
+    path: '/api/v1/installation/users/{user_id}',
+    replies: {
+      204: null,
+      401: shared.Unauthenticated,
+      403: shared.SuperuserRequired,
+      404: {
+        mediaType: 'application/problem+json',
+        examples: {
+          user_not_found: {
+            type: '/problems/user-not-found',
+            title: 'User not found',
+            status: 404,
+            message: 'The installation has no such account.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      409: {
+        mediaType: 'application/problem+json',
+        examples: {
+          own_account: {
+            type: '/problems/own-account',
+            title: 'Own account',
+            status: 409,
+            message: 'You cannot disable your own account.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          only_owner: {
+            type: '/problems/only-owner',
+            title: 'Only owner',
+            status: 409,
+            message:
+              'The account is the only owner of Example Works. Make another member an owner, or delete the organization first.',
+            organizations: [{ id: 'b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03', name: 'Example Works', member_count: 4 }],
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
       422: shared.ValidationFailed,
       500: shared.InternalError,
       503: shared.ServiceUnavailable,

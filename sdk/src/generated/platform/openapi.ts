@@ -269,6 +269,106 @@ export interface paths {
         patch: operations["updateMe"];
         trace?: never;
     };
+    "/api/v1/auth/export-account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Export the data of your account
+         * @description One document with everything that is stored about the account of the caller, after checking the password. It has its memberships, sessions, invites, service tokens (without their secrets) and audit records, of which the newest 10,000 are included. What organizations store, such as figures, teams and views, is not part of it. A wrong password counts towards the lock of the address, as a failed login does.
+         */
+        post: operations["exportAccount"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/delete-account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete your account
+         * @description Deletes the account of the caller for good, after checking the password. Ends its sessions, the links of its mails, the mails that wait and the pending invites that it sent, at once, and erases its personal data. Service tokens, webhooks and whatever else it created belong to organizations and stay. An organization of which the caller is the only member goes with the account if nothing was ever connected or synchronized in it. It is refused with 409 while the caller is the only owner of another organization. The audit log keeps the ids and IP addresses of its records. A wrong password counts towards the lock of the address, as a failed login does.
+         */
+        post: operations["deleteAccount"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/change-email": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change your e-mail address
+         * @description Sends a link to the current and to the new address, after checking the password. The address changes when both are confirmed, within 24 hours. A request replaces an earlier one. The reply is the same if an account has the new address; then its holder gets a mail that says so, and nothing changes. A wrong password counts towards the lock of the address, as a failed login does.
+         */
+        post: operations["changeEmail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/change-email/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm a change of an e-mail address
+         * @description Redeems the token of a mail, once, on behalf of the holder of the current or of the new address. With the second confirmation the account gets the new address, and the links of its other mails end. Sessions stay.
+         */
+        post: operations["verifyEmailChange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/change-email/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Refuse a change of an e-mail address
+         * @description Redeems the token of a mail, and ends the change. The account keeps its address.
+         */
+        post: operations["cancelEmailChange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/auth/me/organizations": {
         parameters: {
             query?: never;
@@ -1107,7 +1207,11 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete an account
+         * @description Deletes an account for good, as `deleteAccount` does for the user. For superusers, who cannot delete their own account this way.
+         */
+        delete: operations["deleteUser"];
         options?: never;
         head?: never;
         /**
@@ -2169,6 +2273,60 @@ export interface components {
             full_name: components["schemas"]["OptionalName"];
         };
         /**
+         * Format: password
+         * @description The current password of the account.
+         */
+        CurrentPassword: string;
+        /** @description The proof that the caller is the user. */
+        PasswordProof: {
+            current_password: components["schemas"]["CurrentPassword"];
+        };
+        /** @description The account. */
+        ExportedAccount: {
+            /**
+             * Format: uuid
+             * @description The id of the user.
+             */
+            id: string;
+            /**
+             * Format: email
+             * @description The e-mail address in lower case.
+             */
+            email: string;
+            /** @description The display name of the user. Null when not set. */
+            full_name: string | null;
+            /** @description The provider that authenticates the user. */
+            auth_provider: string;
+            /** @description Whether the account can log in. */
+            is_active: boolean;
+            /** @description Whether the user has verified the address. */
+            is_verified: boolean;
+            /** @description Whether the user is an operator of the installation. */
+            is_superuser: boolean;
+            /**
+             * Format: date-time
+             * @description The time of the registration.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description The time of the last change.
+             */
+            updated_at: string;
+            /**
+             * Format: date-time
+             * @description The time of the last login. Null before the first one.
+             */
+            last_login_at: string | null;
+            /** @description The IP address of the registration. Null when unknown. */
+            registered_ip: string | null;
+            /**
+             * Format: email
+             * @description The address of a change that waits for confirmations. Null when there is none.
+             */
+            new_email: string | null;
+        };
+        /**
          * @description What a member may do. Each role includes the ones after it: an `owner` may do everything, an `admin` everything except make owners, a `member` may read and export, a `viewer` may read.
          * @enum {string}
          */
@@ -2188,6 +2346,252 @@ export interface components {
              * @description When the caller became a member.
              */
             joined_at: string;
+        };
+        /** @description A session, in the state of its last refresh. */
+        ExportedSession: {
+            /**
+             * Format: uuid
+             * @description The id of the session.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The organization that it is scoped to. Null when it has none.
+             */
+            org_id: string | null;
+            /**
+             * Format: date-time
+             * @description When the user logged in.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When its tokens were last refreshed.
+             */
+            last_used_at: string;
+            /**
+             * Format: date-time
+             * @description When it ended or expired. Null for a session that can be used.
+             */
+            ended_at: string | null;
+            /** @description The IP address of the last refresh. Null when unknown. */
+            ip: string | null;
+            /** @description The program of the last refresh. Null when unknown. */
+            user_agent: string | null;
+        };
+        /** @description An invite. */
+        ExportedInvite: {
+            /**
+             * Format: uuid
+             * @description The id of the invite.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The organization that it is for.
+             */
+            org_id: string;
+            /**
+             * Format: email
+             * @description The invited address.
+             */
+            email: string;
+            role: components["schemas"]["Role"];
+            /**
+             * Format: date-time
+             * @description When it was sent.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it expires.
+             */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @description When it was accepted. Null when it was not.
+             */
+            accepted_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was revoked or replaced. Null when it was not.
+             */
+            revoked_at: string | null;
+        };
+        /**
+         * @description One thing that a service token may do. Each operation names the scope that it needs; `POST /graphql` needs `analytics:read`.
+         * @enum {string}
+         */
+        ServiceTokenScope: "analytics:read" | "audit:read" | "classification:read" | "classification:write" | "integrations:read" | "integrations:write" | "members:read" | "setup:read" | "sync:read" | "sync:run" | "sync:write" | "teams:read" | "teams:write" | "views:read" | "views:write" | "webhooks:read" | "webhooks:write";
+        /** @description A service token, without its secrets. */
+        ExportedServiceToken: {
+            /**
+             * Format: uuid
+             * @description The id of the token.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The organization that it acts for.
+             */
+            org_id: string;
+            /** @description The name of the token. */
+            name: string;
+            /** @description What it may do. */
+            scopes: components["schemas"]["ServiceTokenScope"][];
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it expires.
+             */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last used. Null when it never was.
+             */
+            last_used_at: string | null;
+            /**
+             * Format: date-time
+             * @description When its secret was last replaced. Null when it never was.
+             */
+            rotated_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was revoked. Null when it was not.
+             */
+            revoked_at: string | null;
+        };
+        /** @description One recorded action or attempt. */
+        AuditRecord: {
+            /**
+             * Format: uuid
+             * @description The id of the record.
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+            /** @description The action, such as `LOGIN`, `LOGIN_FAILED`, `LOGOUT`, `CREATE` or `MEMBER_JOINED`. New actions may be added. */
+            action: string;
+            /** @description The kind of the resource, such as `SESSION`, `ORGANIZATION` or `MEMBERSHIP`. New kinds may be added. */
+            resource_kind: string;
+            /** @description The id of the resource; a team has the one that a caller gave it. Null when it has none. */
+            resource_id: string | null;
+            /**
+             * Format: uuid
+             * @description The organization of the action. Null outside any organization.
+             */
+            org_id: string | null;
+            /**
+             * Format: uuid
+             * @description The acting user. Null when nobody was logged in, or a service token acted.
+             */
+            user_id: string | null;
+            /**
+             * Format: uuid
+             * @description The acting service token. Null when none acted.
+             */
+            service_token_id: string | null;
+            /**
+             * @description Whether it succeeded.
+             * @enum {string}
+             */
+            status: "success" | "failure";
+            /** @description Additional information, such as the reason of a failure. */
+            note: string | null;
+            /** @description The IP address of the caller. Null for actions of the server. */
+            ip: string | null;
+            /** @description The `User-Agent` header of the caller. Null when there was none. */
+            user_agent: string | null;
+            /** @description The `X-Request-Id` of the request. Null when there was none. */
+            request_id: string | null;
+        };
+        /** @description The data of an account. */
+        AccountExport: {
+            /**
+             * Format: date-time
+             * @description When the data was read.
+             */
+            exported_at: string;
+            account: components["schemas"]["ExportedAccount"];
+            /** @description The organizations of the account, in joining order. */
+            memberships: components["schemas"]["MyOrganization"][];
+            /** @description The sessions that are stored, also those that have ended, the newest first. */
+            sessions: components["schemas"]["ExportedSession"][];
+            /** @description The invites to the address of the account, the newest first. */
+            invites_received: components["schemas"]["ExportedInvite"][];
+            /** @description The invites that the account sent, the newest first. */
+            invites_sent: components["schemas"]["ExportedInvite"][];
+            /** @description The service tokens that the account created, without their secrets, the newest first. */
+            service_tokens: components["schemas"]["ExportedServiceToken"][];
+            /** @description What the account did, and what others did with the account and its memberships, the newest first. */
+            audit_records: components["schemas"]["AuditRecord"][];
+            /** @description Whether there are older records than those in `audit_records`. */
+            has_more_audit_records: boolean;
+        };
+        /** @description The result. */
+        AccountMessage: {
+            /** @description A message for users about what happened or what to do next. */
+            message: string;
+        };
+        /** @description The account is the only owner of organizations with other members, or with connections or data. Make another member an owner of each, or delete them first. */
+        OnlyOwnerProblem: {
+            /** @constant */
+            type: "/problems/only-owner";
+            /** @constant */
+            title: "Only owner";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            /** @description The organizations, by their names, at most 100. */
+            organizations: {
+                /**
+                 * Format: uuid
+                 * @description The id of the organization.
+                 */
+                id: string;
+                /** @description The name of the organization. */
+                name: string;
+                /** @description The number of its members, with this one. */
+                member_count: number;
+            }[];
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The new address, and the proof that the caller is the user. */
+        EmailChangeRequest: {
+            new_email: components["schemas"]["Email"];
+            current_password: components["schemas"]["CurrentPassword"];
+        };
+        /** @description The token from the mail. */
+        EmailChangeToken: {
+            /** @description The token of the link in the mail to the current or to the new address. */
+            token: string;
+        };
+        /** @description The result of a confirmation. */
+        EmailChangeConfirmation: {
+            /** @description A message for users about what happened or what to do next. */
+            message: string;
+            /** @description Whether the address has changed; false while the other address has not confirmed. */
+            is_changed: boolean;
+        };
+        /** @description The token of a change of an e-mail address is unknown, was used, was replaced by a newer one, or is older than 24 hours, or the change was refused. Ask for the change again. */
+        InvalidEmailChangeTokenProblem: {
+            /** @constant */
+            type: "/problems/invalid-email-change-token";
+            /** @constant */
+            title: "Invalid email change token";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
         };
         /** @description Opaque: send it as `cursor` to get the next page. Null on the last page. */
         NextCursor: string | null;
@@ -2571,11 +2975,6 @@ export interface components {
             items: components["schemas"]["Member"][];
             next_cursor: components["schemas"]["NextCursor"];
         };
-        /**
-         * @description One thing that a service token may do. Each operation names the scope that it needs; `POST /graphql` needs `analytics:read`.
-         * @enum {string}
-         */
-        ServiceTokenScope: "analytics:read" | "audit:read" | "classification:read" | "classification:write" | "integrations:read" | "integrations:write" | "members:read" | "setup:read" | "sync:read" | "sync:run" | "sync:write" | "teams:read" | "teams:write" | "views:read" | "views:write" | "webhooks:read" | "webhooks:write";
         /** @description A service token without its secret. */
         ServiceToken: {
             /**
@@ -3252,7 +3651,7 @@ export interface components {
                 user_id: string;
                 /**
                  * Format: uuid
-                 * @description The id of the user who ended it; the same one when the member left.
+                 * @description The id of the user who ended it; the same one when the member left, or when an operator deleted the account at the command line.
                  */
                 removed_by: string;
             };
@@ -3625,11 +4024,6 @@ export interface components {
             message: string;
             request_id: components["schemas"]["RequestId"];
         };
-        /** @description The change of an account. */
-        UpdateUserRequest: {
-            /** @description False disables the account, true enables it. */
-            is_active: boolean;
-        };
         /** @description The installation has no such account. List the accounts. */
         UserNotFoundProblem: {
             /** @constant */
@@ -3642,7 +4036,7 @@ export interface components {
             message: string;
             request_id: components["schemas"]["RequestId"];
         };
-        /** @description You cannot disable your own account. Ask another superuser. */
+        /** @description Superusers cannot disable or delete their own account here. Ask another superuser, or delete it as every user can. */
         OwnAccountProblem: {
             /** @constant */
             type: "/problems/own-account";
@@ -3653,6 +4047,11 @@ export interface components {
             /** @description What happened, for people to read. The wording may change. */
             message: string;
             request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The change of an account. */
+        UpdateUserRequest: {
+            /** @description False disables the account, true enables it. */
+            is_active: boolean;
         };
         /** @description A code host that an organization is connected to. */
         Integration: {
@@ -4138,53 +4537,6 @@ export interface components {
             message: string;
             request_id: components["schemas"]["RequestId"];
         };
-        /** @description One recorded action or attempt. */
-        AuditRecord: {
-            /**
-             * Format: uuid
-             * @description The id of the record.
-             */
-            id: string;
-            /**
-             * Format: date-time
-             * @description When it happened.
-             */
-            at: string;
-            /** @description The action, such as `LOGIN`, `LOGIN_FAILED`, `LOGOUT`, `CREATE` or `MEMBER_JOINED`. New actions may be added. */
-            action: string;
-            /** @description The kind of the resource, such as `SESSION`, `ORGANIZATION` or `MEMBERSHIP`. New kinds may be added. */
-            resource_kind: string;
-            /** @description The id of the resource; a team has the one that a caller gave it. Null when it has none. */
-            resource_id: string | null;
-            /**
-             * Format: uuid
-             * @description The organization of the action. Null outside any organization.
-             */
-            org_id: string | null;
-            /**
-             * Format: uuid
-             * @description The acting user. Null when nobody was logged in, or a service token acted.
-             */
-            user_id: string | null;
-            /**
-             * Format: uuid
-             * @description The acting service token. Null when none acted.
-             */
-            service_token_id: string | null;
-            /**
-             * @description Whether it succeeded.
-             * @enum {string}
-             */
-            status: "success" | "failure";
-            /** @description Additional information, such as the reason of a failure. */
-            note: string | null;
-            /** @description The IP address of the caller. Null for actions of the server. */
-            ip: string | null;
-            /** @description The `User-Agent` header of the caller. Null when there was none. */
-            user_agent: string | null;
-            /** @description The `X-Request-Id` of the request. Null when there was none. */
-            request_id: string | null;
-        };
         /** @description A page of audit records. */
         AuditPage: {
             /** @description The records. */
@@ -4666,6 +5018,31 @@ export interface components {
                 "application/problem+json": components["schemas"]["ForeignRequestProblem"];
             };
         };
+        /** @description The current password is wrong. */
+        WrongPassword: {
+            headers: {
+                "X-Request-Id": components["headers"]["XRequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["WrongPasswordProblem"];
+            };
+        };
+        /** @description Too many wrong passwords have locked the address, or the rate limit is exceeded. */
+        PasswordLimited: {
+            headers: {
+                "X-Request-Id": components["headers"]["XRequestId"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["AccountLockedProblem"] | components["schemas"]["RateLimitedProblem"];
+            };
+        };
         /** @description The organization has no such team. */
         TeamNotFound: {
             headers: {
@@ -4841,7 +5218,28 @@ export interface components {
          */
         RunId: string;
     };
-    requestBodies: never;
+    requestBodies: {
+        PasswordProofBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "current_password": "seven quiet rivers 7"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PasswordProof"];
+            };
+        };
+        EmailChangeTokenBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc"
+                 *     }
+                 */
+                "application/json": components["schemas"]["EmailChangeToken"];
+            };
+        };
+    };
     headers: {
         /**
          * @description Present when the reply is the stored one of an earlier request with the same `Idempotency-Key`, so that nothing was changed this time.
@@ -5791,6 +6189,286 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationFailed"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    exportAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["PasswordProofBody"];
+        responses: {
+            /** @description The data. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "exported_at": "2026-03-02T09:30:00.000Z",
+                     *       "account": {
+                     *         "id": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
+                     *         "email": "robin@example.com",
+                     *         "full_name": "Robin Example",
+                     *         "auth_provider": "local",
+                     *         "is_active": true,
+                     *         "is_verified": true,
+                     *         "is_superuser": false,
+                     *         "created_at": "2026-03-01T08:00:00.000Z",
+                     *         "updated_at": "2026-03-01T08:00:00.000Z",
+                     *         "last_login_at": "2026-03-02T09:15:00.000Z",
+                     *         "registered_ip": "192.0.2.1",
+                     *         "new_email": null
+                     *       },
+                     *       "memberships": [
+                     *         {
+                     *           "id": "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+                     *           "name": "Example Works",
+                     *           "role": "owner",
+                     *           "joined_at": "2026-03-01T08:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "sessions": [
+                     *         {
+                     *           "id": "5d7e9f10-2b3c-4d5e-8f60-7a8b9c0d1e08",
+                     *           "org_id": "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+                     *           "created_at": "2026-03-02T09:15:00.000Z",
+                     *           "last_used_at": "2026-03-02T09:30:00.000Z",
+                     *           "ended_at": null,
+                     *           "ip": "192.0.2.1",
+                     *           "user_agent": "curl/8.5.0"
+                     *         }
+                     *       ],
+                     *       "invites_received": [],
+                     *       "invites_sent": [
+                     *         {
+                     *           "id": "c1a2b3d4-e5f6-4a7b-8c9d-0e1f2a3b4c05",
+                     *           "org_id": "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+                     *           "email": "sam@example.com",
+                     *           "role": "member",
+                     *           "created_at": "2026-03-01T09:00:00.000Z",
+                     *           "expires_at": "2026-03-04T09:00:00.000Z",
+                     *           "accepted_at": null,
+                     *           "revoked_at": null
+                     *         }
+                     *       ],
+                     *       "service_tokens": [],
+                     *       "audit_records": [],
+                     *       "has_more_audit_records": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AccountExport"];
+                };
+            };
+            400: components["responses"]["LimitedMalformedRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["WrongPassword"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["LimitedValidationFailed"];
+            429: components["responses"]["PasswordLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["PasswordProofBody"];
+        responses: {
+            /** @description The account is deleted. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Your account has been deleted."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AccountMessage"];
+                };
+            };
+            400: components["responses"]["LimitedMalformedRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["WrongPassword"];
+            406: components["responses"]["NotAcceptable"];
+            /** @description The caller is the only owner of organizations. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OnlyOwnerProblem"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["LimitedValidationFailed"];
+            429: components["responses"]["PasswordLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    changeEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "new_email": "robin@example.org",
+                 *       "current_password": "seven quiet rivers 7"
+                 *     }
+                 */
+                "application/json": components["schemas"]["EmailChangeRequest"];
+            };
+        };
+        responses: {
+            /** @description The mails are on their way. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Follow the links in the mails to both addresses within 24 hours."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AccountMessage"];
+                };
+            };
+            400: components["responses"]["LimitedMalformedRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["WrongPassword"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["LimitedValidationFailed"];
+            429: components["responses"]["PasswordLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    verifyEmailChange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["EmailChangeTokenBody"];
+        responses: {
+            /** @description The address is confirmed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Your e-mail address has been changed. Log in with the new one.",
+                     *       "is_changed": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EmailChangeConfirmation"];
+                };
+            };
+            /** @description The body cannot be read, the token is invalid, or another account has the address now. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["MalformedRequestProblem"] | components["schemas"]["InvalidEmailChangeTokenProblem"] | components["schemas"]["EmailAlreadyRegisteredProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["LimitedValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["LimitedInternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    cancelEmailChange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["EmailChangeTokenBody"];
+        responses: {
+            /** @description The change is refused. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "The change is refused. The account keeps its address."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AccountMessage"];
+                };
+            };
+            /** @description The body cannot be read, or the token is invalid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["MalformedRequestProblem"] | components["schemas"]["InvalidEmailChangeTokenProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["LimitedValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["LimitedInternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -9702,6 +10380,56 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["SuperuserRequired"];
             406: components["responses"]["NotAcceptable"];
+            422: components["responses"]["ValidationFailed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the user.
+                 * @example 8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02
+                 */
+                user_id: components["parameters"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The account is deleted. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["SuperuserRequired"];
+            /** @description The installation has no such account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UserNotFoundProblem"];
+                };
+            };
+            /** @description The account is that of the caller, or the only owner of organizations. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OwnAccountProblem"] | components["schemas"]["OnlyOwnerProblem"];
+                };
+            };
             422: components["responses"]["ValidationFailed"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];

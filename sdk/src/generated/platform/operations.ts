@@ -643,6 +643,245 @@ export function updateMe(client: PlatformClient, request: UpdateMeRequest): Prom
   );
 }
 
+/** `POST /api/v1/auth/export-account` */
+export interface ExportAccountRequest extends CallOptions {
+  /** The body of the request. */
+  readonly body: Schemas['PasswordProof'];
+}
+export type ExportAccountResult =
+  | Success<200, Schemas['AccountExport']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<403, Schemas['WrongPasswordProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['AccountLockedProblem'] | Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Export the data of your account (`POST /api/v1/auth/export-account`).
+ *
+ * One document with everything that is stored about the account of the caller, after checking the
+ * password. It has its memberships, sessions, invites, service tokens (without their secrets) and
+ * audit records, of which the newest 10,000 are included. What organizations store, such as figures,
+ * teams and views, is not part of it. A wrong password counts towards the lock of the address, as a
+ * failed login does.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403 `WrongPasswordProblem`;
+ * 406 `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
+ * `ValidationFailedProblem`; 429 `AccountLockedProblem`, `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await exportAccount(client, {
+ *   body: {
+ *     current_password: "seven quiet rivers 7"
+ *   }
+ * });
+ * ```
+ */
+export function exportAccount(client: PlatformClient, request: ExportAccountRequest): Promise<ExportAccountResult> {
+  return client.call(
+    { path: '/api/v1/auth/export-account', method: 'post', statuses: [200], format: formats.json, scheme: 'bearer' },
+    request,
+  );
+}
+
+/** `POST /api/v1/auth/delete-account` */
+export interface DeleteAccountRequest extends CallOptions {
+  /** The body of the request. */
+  readonly body: Schemas['PasswordProof'];
+}
+export type DeleteAccountResult =
+  | Success<200, Schemas['AccountMessage']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<403, Schemas['WrongPasswordProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<409, Schemas['OnlyOwnerProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['AccountLockedProblem'] | Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Delete your account (`POST /api/v1/auth/delete-account`).
+ *
+ * Deletes the account of the caller for good, after checking the password. Ends its sessions, the
+ * links of its mails, the mails that wait and the pending invites that it sent, at once, and erases
+ * its personal data. Service tokens, webhooks and whatever else it created belong to organizations and
+ * stay. An organization of which the caller is the only member goes with the account if nothing was
+ * ever connected or synchronized in it. It is refused with 409 while the caller is the only owner of
+ * another organization. The audit log keeps the ids and IP addresses of its records. A wrong password
+ * counts towards the lock of the address, as a failed login does.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403 `WrongPasswordProblem`;
+ * 406 `NotAcceptableProblem`; 409 `OnlyOwnerProblem`; 413 `PayloadTooLargeProblem`; 415
+ * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 429 `AccountLockedProblem`,
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await deleteAccount(client, {
+ *   body: {
+ *     current_password: "seven quiet rivers 7"
+ *   }
+ * });
+ * ```
+ */
+export function deleteAccount(client: PlatformClient, request: DeleteAccountRequest): Promise<DeleteAccountResult> {
+  return client.call(
+    { path: '/api/v1/auth/delete-account', method: 'post', statuses: [200], format: formats.json, scheme: 'bearer' },
+    request,
+  );
+}
+
+/** `POST /api/v1/auth/change-email` */
+export interface ChangeEmailRequest extends CallOptions {
+  /** The body of the request. */
+  readonly body: Schemas['EmailChangeRequest'];
+}
+export type ChangeEmailResult =
+  | Success<202, Schemas['AccountMessage']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<403, Schemas['WrongPasswordProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['AccountLockedProblem'] | Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Change your e-mail address (`POST /api/v1/auth/change-email`).
+ *
+ * Sends a link to the current and to the new address, after checking the password. The address changes
+ * when both are confirmed, within 24 hours. A request replaces an earlier one. The reply is the same
+ * if an account has the new address; then its holder gets a mail that says so, and nothing changes. A
+ * wrong password counts towards the lock of the address, as a failed login does.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403 `WrongPasswordProblem`;
+ * 406 `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
+ * `ValidationFailedProblem`; 429 `AccountLockedProblem`, `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await changeEmail(client, {
+ *   body: {
+ *     new_email: "robin@example.org",
+ *     current_password: "seven quiet rivers 7"
+ *   }
+ * });
+ * ```
+ */
+export function changeEmail(client: PlatformClient, request: ChangeEmailRequest): Promise<ChangeEmailResult> {
+  return client.call(
+    { path: '/api/v1/auth/change-email', method: 'post', statuses: [202], format: formats.json, scheme: 'bearer' },
+    request,
+  );
+}
+
+/** `POST /api/v1/auth/change-email/verify` */
+export interface VerifyEmailChangeRequest extends CallOptions {
+  /** The body of the request. */
+  readonly body: Schemas['EmailChangeToken'];
+}
+export type VerifyEmailChangeResult =
+  | Success<200, Schemas['EmailChangeConfirmation']>
+  | Failure<
+      400,
+      | Schemas['MalformedRequestProblem']
+      | Schemas['InvalidEmailChangeTokenProblem']
+      | Schemas['EmailAlreadyRegisteredProblem']
+    >
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Confirm a change of an e-mail address (`POST /api/v1/auth/change-email/verify`).
+ *
+ * Redeems the token of a mail, once, on behalf of the holder of the current or of the new address.
+ * With the second confirmation the account gets the new address, and the links of its other mails end.
+ * Sessions stay.
+ *
+ * Problems: 400 `MalformedRequestProblem`, `InvalidEmailChangeTokenProblem`,
+ * `EmailAlreadyRegisteredProblem`; 406 `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`; 415
+ * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await verifyEmailChange(client, {
+ *   body: {
+ *     token: "nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc"
+ *   }
+ * });
+ * ```
+ */
+export function verifyEmailChange(
+  client: PlatformClient,
+  request: VerifyEmailChangeRequest,
+): Promise<VerifyEmailChangeResult> {
+  return client.call(
+    { path: '/api/v1/auth/change-email/verify', method: 'post', statuses: [200], format: formats.json },
+    request,
+  );
+}
+
+/** `POST /api/v1/auth/change-email/cancel` */
+export interface CancelEmailChangeRequest extends CallOptions {
+  /** The body of the request. */
+  readonly body: Schemas['EmailChangeToken'];
+}
+export type CancelEmailChangeResult =
+  | Success<200, Schemas['AccountMessage']>
+  | Failure<400, Schemas['MalformedRequestProblem'] | Schemas['InvalidEmailChangeTokenProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Refuse a change of an e-mail address (`POST /api/v1/auth/change-email/cancel`).
+ *
+ * Redeems the token of a mail, and ends the change. The account keeps its address.
+ *
+ * Problems: 400 `MalformedRequestProblem`, `InvalidEmailChangeTokenProblem`; 406
+ * `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
+ * `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await cancelEmailChange(client, {
+ *   body: {
+ *     token: "nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc"
+ *   }
+ * });
+ * ```
+ */
+export function cancelEmailChange(
+  client: PlatformClient,
+  request: CancelEmailChangeRequest,
+): Promise<CancelEmailChangeResult> {
+  return client.call(
+    { path: '/api/v1/auth/change-email/cancel', method: 'post', statuses: [200], format: formats.json },
+    request,
+  );
+}
+
 /** `GET /api/v1/auth/me/organizations` */
 export interface ListMyOrganizationsRequest extends CallOptions {
   /** The parameters of the query. */
@@ -3694,6 +3933,46 @@ export type ListUsersResult =
 export function listUsers(client: PlatformClient, request?: ListUsersRequest): Promise<ListUsersResult> {
   return client.call(
     { path: '/api/v1/installation/users', method: 'get', statuses: [200], format: formats.json, scheme: 'bearer' },
+    request,
+  );
+}
+
+/** `DELETE /api/v1/installation/users/{user_id}` */
+export interface DeleteUserRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['deleteUser']['parameters']['path'];
+}
+export type DeleteUserResult =
+  | Success<204, undefined>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<403, Schemas['SuperuserRequiredProblem']>
+  | Failure<404, Schemas['UserNotFoundProblem']>
+  | Failure<409, Schemas['OwnAccountProblem'] | Schemas['OnlyOwnerProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Delete an account (`DELETE /api/v1/installation/users/{user_id}`).
+ *
+ * Deletes an account for good, as `deleteAccount` does for the user. For superusers, who cannot delete
+ * their own account this way.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `SuperuserRequiredProblem`; 404 `UserNotFoundProblem`;
+ * 409 `OwnAccountProblem`, `OnlyOwnerProblem`; 422 `ValidationFailedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await deleteUser(client, {
+ *   params: {
+ *     user_id: "8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02"
+ *   }
+ * });
+ * ```
+ */
+export function deleteUser(client: PlatformClient, request: DeleteUserRequest): Promise<DeleteUserResult> {
+  return client.call(
+    { path: '/api/v1/installation/users/{user_id}', method: 'delete', statuses: [204], scheme: 'bearer' },
     request,
   );
 }

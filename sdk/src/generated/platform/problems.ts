@@ -23,6 +23,8 @@ export type Problem =
   | Schemas['InvalidRefreshTokenProblem']
   | Schemas['RefreshTokenReusedProblem']
   | Schemas['ForeignRequestProblem']
+  | Schemas['OnlyOwnerProblem']
+  | Schemas['InvalidEmailChangeTokenProblem']
   | Schemas['EmailNotVerifiedProblem']
   | Schemas['InviteNotFoundProblem']
   | Schemas['AlreadyMemberProblem']
@@ -101,6 +103,8 @@ export const problemTypes = [
   '/problems/invalid-refresh-token',
   '/problems/refresh-token-reused',
   '/problems/foreign-request',
+  '/problems/only-owner',
+  '/problems/invalid-email-change-token',
   '/problems/email-not-verified',
   '/problems/invite-not-found',
   '/problems/already-member',

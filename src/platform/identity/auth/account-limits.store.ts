@@ -10,14 +10,26 @@ import { endLocks, proveNetwork } from './credentials.store.js';
  * @param clientIp where the proof came from
  */
 export async function endAccountLimits(sql: Sql, userId: string, clientIp: string, now: Date): Promise<void> {
+  const email = await deleteCounts(sql, userId);
+  if (email !== null) await proveNetwork(sql, email, clientIp, now);
+}
+
+/** Deletes what is counted for an account, which would keep its address. */
+export async function forgetAccountLimits(sql: Sql, userId: string): Promise<void> {
+  const email = await deleteCounts(sql, userId);
+  if (email !== null) await sql`delete from proven_networks where email = ${email}`;
+}
+
+/** @returns the address of the account; null: there is none */
+async function deleteCounts(sql: Sql, userId: string): Promise<string | null> {
   const [user] = await sql<{ email: string }[]>`select email from users where id = ${userId}`;
-  if (user === undefined) return;
+  if (user === undefined) return null;
   const keys = [
     `AUTH_LOGIN_LIMIT:${rateLimitKey('login', [user.email])}`,
     `AUTH_CHANGE_PASSWORD_LIMIT:${rateLimitKey('change-password', [userId])}`,
     `AUTH_MAIL_ADDRESS_LIMIT:${rateLimitKey('mail-address', [user.email])}`,
   ];
-  await proveNetwork(sql, user.email, clientIp, now);
   await endLocks(sql, user.email);
   await sql`delete from rate_limits where key = any (${sql.typed.texts(keys)}::text[])`;
+  return user.email;
 }

@@ -8,14 +8,14 @@ import { after } from '../../clock.js';
 import { endTokenRequests, type TokenRequest } from './token-requests.store.js';
 import type { Registration } from './verification-mail.js';
 import { resetTokenSeconds, verificationTokenSeconds } from '../tokens/lifetimes.js';
-import type { OneTimeTokenKind } from './one-time-token-kind.js';
+import type { OneTimeTokenKind, RequestedTokenKind } from './one-time-token-kind.js';
 
 const lifetimes = { verification: verificationTokenSeconds, reset: resetTokenSeconds } as const;
 
 /** Stores a token's hash for a user, replacing an older one of the same kind. */
 export async function storeOneTimeToken(
   sql: Sql,
-  token: { readonly kind: OneTimeTokenKind; readonly hash: Buffer; readonly userId: string },
+  token: { readonly kind: RequestedTokenKind; readonly hash: Buffer; readonly userId: string },
   now: Date,
 ): Promise<void> {
   const expiresAt = after(now, lifetimes[token.kind]);
@@ -64,7 +64,7 @@ export async function offerOneTimeToken(
         ${request.request_id}
       from account left join memberships m on m.user_id = account.id
     )
-    insert into mail_outbox (id, kind, recipient, payload_sealed, created_at, available_at)
+    insert into outgoing_mails (id, kind, recipient, payload_sealed, created_at, available_at)
     select ${mail.id}, ${mail.kind}, ${email}, ${mail.sealed}, ${now}, ${now} from account`;
 }
 

@@ -1,11 +1,11 @@
 import type { RequestContext } from '@plumbline/contract/contract-types';
 import type { Sql } from '../../../database/connection.js';
 import { addressOf } from '../../tenancy/audit/audit.store.js';
-import type { OneTimeTokenKind } from './one-time-token-kind.js';
+import type { RequestedTokenKind } from './one-time-token-kind.js';
 
 /** A request for a token by mail. Whether an account has the address is not yet known. */
 export interface TokenRequest {
-  readonly kind: OneTimeTokenKind;
+  readonly kind: RequestedTokenKind;
   /** Normalized. */
   readonly email: string;
   readonly requested_at: Date;

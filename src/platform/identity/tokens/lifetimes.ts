@@ -7,5 +7,6 @@ export const refreshFamilySeconds = 30 * 24 * 3600;
 export const verificationTokenSeconds = 24 * 3600;
 /** An unverified account is removed after this time. */
 export const unverifiedAccountSeconds = 7 * 24 * 3600;
+export const emailChangeTokenSeconds = 24 * 3600;
 export const resetTokenSeconds = 3600;
 export const inviteTokenSeconds = 72 * 3600;

@@ -1,3 +1,6 @@
+import { emailChangeWording, type EmailChangeMail } from './email-change-mails.js';
+import { inUtc, plainName, type Wording } from './wording.js';
+
 /** A mail before rendering: its kind and the values for its text. */
 export type Mail =
   | {
@@ -13,7 +16,18 @@ export type Mail =
       readonly organizationName: string;
       /** The inviter's name or address; null when unknown. */
       readonly invitedBy: string | null;
-    };
+    }
+  | EmailChangeMail;
+
+/** The kinds of mails that this server can write. */
+export const mailKinds = Object.keys({
+  verification: true,
+  reset: true,
+  invite: true,
+  email_change_by_old: true,
+  email_change_by_new: true,
+  email_change_taken: true,
+} satisfies Record<Mail['kind'], true>);
 
 /** Information that lets the holder of an address recognize a stranger's registration. */
 export interface Disownment {
@@ -57,16 +71,6 @@ export function renderMail(mail: Mail): RenderedMail {
   return { subject, text: [...lines, mail.link, ...rest, ''].join('\n\n'), html };
 }
 
-/** The text of a mail. */
-interface Wording {
-  readonly subject: string;
-  readonly lines: readonly string[];
-  /** The text of the link. */
-  readonly action: string;
-  /** A second link, for recipients who did not cause the mail. */
-  readonly alternative?: { readonly line: string; readonly link: string; readonly action: string };
-}
-
 function wording(mail: Mail): Wording {
   if (mail.kind === 'verification') return verificationWording(mail.disown);
   if (mail.kind === 'reset') {
@@ -79,6 +83,7 @@ function wording(mail: Mail): Wording {
       action: 'Choose a new password',
     };
   }
+  if (mail.kind !== 'invite') return emailChangeWording(mail);
   const inviter = mail.invitedBy === null ? 'You have been invited' : `${plainName(mail.invitedBy)} invites you`;
   const organization = plainName(mail.organizationName);
   return {
@@ -114,30 +119,6 @@ function verificationWording(disown: Disownment | undefined): Wording {
     },
   };
 }
-
-/** `2026-03-02 09:15 UTC` */
-function inUtc(time: string): string {
-  return `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`;
-}
-
-/**
- * A name that somebody chose, as text of a mail. A line break must not start a new line of the mail, and a bidirectional
- * control character must not reorder it: new names are validated, older ones may contain such characters. Mail programs
- * turn addresses and host names into links, and decode encoded words (RFC 2047) in subjects, so those are taken apart.
- */
-function plainName(name: string): string {
-  return name
-    .replaceAll(/[\s\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ')
-    .replaceAll(/:\/\//g, ' ')
-    .replaceAll('@', ' at ')
-    .replaceAll(dotInHost, ' ')
-    .replaceAll(/=(?=\?)/g, '= ')
-    .replaceAll(/ {2,}/g, ' ')
-    .trim();
-}
-
-/** A dot between letters or digits, and what domain names may have instead (UTS #46). */
-const dotInHost = /(?<=[\p{L}\p{N}-])[.\u3002\uff0e\uff61](?=[\p{L}\p{N}])/gu;
 
 /** Escapes text for HTML, including attribute values. */
 export function escapeHtml(text: string): string {

@@ -57,7 +57,7 @@ function rulesOf(now: Date, { auditDays, syncRunDays, failedMailDays }: Retentio
       condition: (sql) => sql`expires_at < ${before(expiredTokenDays)}`,
     },
     {
-      what: 'expired verification and reset tokens',
+      what: 'expired tokens of mails',
       table: 'one_time_tokens',
       key: 'token_hash',
       condition: (sql) => sql`expires_at < ${before(expiredTokenDays)}`,
@@ -120,7 +120,7 @@ function rulesOf(now: Date, { auditDays, syncRunDays, failedMailDays }: Retentio
     },
     {
       what: 'mails that were given up',
-      table: 'mail_outbox',
+      table: 'outgoing_mails',
       key: 'id',
       condition: (sql) => sql`failed_at < ${before(failedMailDays)}`,
     },

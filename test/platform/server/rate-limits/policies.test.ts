@@ -56,6 +56,17 @@ const limited: readonly Limited[] = [
     policies: '"disown";q=10;w=3600',
     per: 'ip',
   },
+  ...['verify', 'cancel'].map((step): Limited => ({
+    operation: `${step}EmailChange`,
+    method: 'POST',
+    path: `/api/v1/auth/change-email/${step}`,
+    body: () => ({ token: 'unknown' }),
+    limit: 10,
+    windowSeconds: hour,
+    policy: 'verify',
+    policies: '"verify";q=10;w=3600',
+    per: 'ip',
+  })),
   {
     operation: 'resendVerification',
     method: 'POST',
@@ -304,6 +315,13 @@ describe('the limits of a caller', () => {
       policy: 'change-password',
       window: quarter,
     },
+    ...['deleteAccount', 'exportAccount'].map((operation): OfCaller => ({
+      operation,
+      path: () => `/api/v1/auth/${operation.replace('Account', '-account')}`,
+      limit: 10,
+      policy: 'change-password',
+      window: quarter,
+    })),
     {
       operation: 'createInvite',
       path: (orgId) => `/api/v1/organizations/${orgId}/invites`,
@@ -337,6 +355,17 @@ describe('the limits of a caller', () => {
       expect((await call(other, '192.0.2.1')).status).toBe(422);
     },
   );
+
+  it('are one for all operations that ask for the current password', async () => {
+    const { accessToken: token } = await platform.signUp();
+    const ask = (operation: string): Promise<JsonReply> =>
+      platform.json('POST', `/api/v1/auth/${operation}`, { token, body: {} });
+    const operations = ['change-password', 'delete-account', 'export-account', 'change-email'];
+    for (let count = 0; count < 10; count += 1) expect((await ask(operations[count % 4] ?? '')).status).toBe(422);
+    for (const operation of operations) {
+      expect(await ask(operation)).toMatchObject({ status: 429, body: { type: '/problems/rate-limited' } });
+    }
+  });
 
   it.each(ofCaller)('are not reported to callers without a token: $operation', async ({ path }) => {
     const reply = await platform.json('POST', path(randomUUID()), { body: {} });

@@ -28,10 +28,10 @@ beforeEach(async () => {
       values (${org?.id ?? ''}, ${config?.id ?? ''}, 'complete', ${ago(days)}, ${ago(days)})`;
     await sql`insert into audit_log (action, resource_kind, status, at)
       values ('LOGIN', 'SESSION', 'success', ${ago(days)})`;
-    await sql`insert into mail_outbox (kind, recipient, payload_sealed, failed_at)
+    await sql`insert into outgoing_mails (kind, recipient, payload_sealed, failed_at)
       values ('reset', 'a@example.com', '', ${ago(days)})`;
   }
-  await sql`insert into mail_outbox (kind, recipient, payload_sealed, created_at)
+  await sql`insert into outgoing_mails (kind, recipient, payload_sealed, created_at)
     values ('reset', 'a@example.com', '', ${ago(500)})`;
   for (const [network, days] of [
     ['192.0.2.1', 0.01],
@@ -92,7 +92,7 @@ afterEach(async () => {
 const retention = { auditDays: 150, syncRunDays: 90, failedMailDays: 30 };
 const pruned = [
   { what: 'expired refresh tokens', rows: 2 },
-  { what: 'expired verification and reset tokens', rows: 0 },
+  { what: 'expired tokens of mails', rows: 0 },
   { what: 'expired idempotency keys', rows: 2 },
   { what: 'ended earlier secrets of webhooks', rows: 1 },
   { what: 'ended previous secrets of webhooks', rows: 1 },
@@ -111,7 +111,7 @@ test('prune deletes what is older, in batches, and a dry run only counts it', as
   expect(await prune(database.sql, now, retention, { dryRun: false, batchSize: 2 })).toEqual(pruned);
   const nothing = pruned.map(({ what }) => ({ what, rows: 0 }));
   expect(await prune(database.sql, now, retention, { dryRun: true })).toEqual(nothing);
-  expect(await database.sql`select id from mail_outbox`).toHaveLength(2);
+  expect(await database.sql`select id from outgoing_mails`).toHaveLength(2);
   expect(await database.sql`select 1 from service_token_secrets`).toHaveLength(2);
   const secrets = await database.sql`
     select previous_sealed_secret is not null as kept, previous_secret_until from webhooks

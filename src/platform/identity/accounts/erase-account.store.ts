@@ -1,0 +1,75 @@
+import type { Schemas } from '../../../../generated/platform/operations.js';
+import type { Sql } from '../../../database/connection.js';
+import type { Role } from './accounts.store.js';
+
+/** An organization that needs its only owner. */
+export type OwnedOrganization = Schemas['OnlyOwnerProblem']['organizations'][number];
+
+/** A membership that ends with the account. */
+export interface EndedMembership {
+  readonly org_id: string;
+  readonly role: Role;
+  /** The usable service tokens and the webhooks that the user created there. They stay. */
+  readonly service_tokens: number;
+  readonly webhooks: number;
+}
+
+/** Locks the organizations of a user until the transaction ends, so that their memberships do not change. */
+export async function lockOrganizationsOf(sql: Sql, userId: string): Promise<void> {
+  await sql`
+    select 1 from organizations o join memberships m on m.org_id = o.id and m.user_id = ${userId}
+    order by o.id for no key update of o`;
+}
+
+/**
+ * The organizations that would be left without an owner, or without members although something was connected or
+ * synchronized in them. The first 100 by name.
+ */
+export async function selectOwnedOrganizations(sql: Sql, userId: string): Promise<OwnedOrganization[]> {
+  return sql<OwnedOrganization[]>`
+    select o.id, o.name, (select count(*)::int from memberships m where m.org_id = o.id) as member_count
+    from organizations o join memberships own on own.org_id = o.id and own.user_id = ${userId}
+    where case
+      when exists (select 1 from memberships m where m.org_id = o.id and m.user_id <> ${userId})
+        then own.role = 'owner' and not exists (
+          select 1 from memberships m where m.org_id = o.id and m.user_id <> ${userId} and m.role = 'owner')
+      else o.first_sync_completed_at is not null
+        or exists (select 1 from integrations i where i.org_id = o.id)
+        or exists (select 1 from sync_configs c where c.org_id = o.id)
+      end
+    order by o.name, o.id limit 100`;
+}
+
+/** Deletes the organizations of which the user is the only member. @returns their ids */
+export async function deleteOrganizationsOnlyOf(sql: Sql, userId: string): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    delete from organizations o using memberships own
+    where own.org_id = o.id and own.user_id = ${userId}
+      and not exists (select 1 from memberships m where m.org_id = o.id and m.user_id <> ${userId})
+    returning o.id`;
+  return rows.map(({ id }) => id);
+}
+
+/** Ends the memberships of a user. */
+export async function deleteMembershipsOf(sql: Sql, userId: string, now: Date): Promise<EndedMembership[]> {
+  return sql<EndedMembership[]>`
+    delete from memberships where user_id = ${userId}
+    returning org_id, role,
+      (select count(*)::int from service_tokens t where t.org_id = memberships.org_id and t.created_by = ${userId}
+        and t.revoked_at is null and t.expires_at > ${now}) as service_tokens,
+      (select count(*)::int from webhooks w where w.org_id = memberships.org_id and w.created_by = ${userId}) as webhooks`;
+}
+
+/** Takes every right from a user, so that what depends on one ends as when it is withdrawn. */
+export async function withdrawRights(sql: Sql, userId: string): Promise<void> {
+  await sql`update users set is_active = false, is_superuser = false where id = ${userId}`;
+}
+
+/**
+ * Deletes a user, and the invites to the address, which would keep it. Sessions and tokens of mails go with the user;
+ * references of other rows become null.
+ */
+export async function deleteUserRow(sql: Sql, userId: string): Promise<void> {
+  await sql`delete from invites where email = (select email from users where id = ${userId})`;
+  await sql`delete from users where id = ${userId}`;
+}

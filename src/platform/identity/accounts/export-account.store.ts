@@ -1,0 +1,80 @@
+import type { PendingQuery, Row } from 'postgres';
+import type { Schemas } from '../../../../generated/platform/operations.js';
+import type { Sql } from '../../../database/connection.js';
+
+type Exported = Schemas['AccountExport'];
+
+/** The account, and the address of a change that waits. */
+export async function selectExportedAccount(
+  sql: Sql,
+  userId: string,
+  now: Date,
+): Promise<Exported['account'] | undefined> {
+  const [account] = await sql<Exported['account'][]>`
+    select id, email, full_name, auth_provider, is_active, is_verified, is_superuser,
+      ${time(sql, 'created_at')}, ${time(sql, 'updated_at')}, ${time(sql, 'last_login_at')},
+      host(registered_ip) as registered_ip,
+      (select t.new_email from one_time_tokens t
+        where t.user_id = users.id and t.new_email is not null and t.used_at is null and t.expires_at > ${now}
+        limit 1) as new_email
+    from users where id = ${userId}`;
+  return account;
+}
+
+export async function selectExportedMemberships(sql: Sql, userId: string): Promise<Exported['memberships']> {
+  return sql<Exported['memberships']>`
+    select o.id, o.name, m.role, ${time(sql, 'joined_at')}
+    from memberships m join organizations o on o.id = m.org_id
+    where m.user_id = ${userId} order by m.joined_at, o.id`;
+}
+
+/** The sessions whose tokens are stored: a token is deleted some days after it has expired. */
+export async function selectExportedSessions(sql: Sql, userId: string, now: Date): Promise<Exported['sessions']> {
+  return sql<Exported['sessions']>`
+    with latest as (
+      select distinct on (family_id) family_id, org_id, family_created_at, created_at, ip, user_agent,
+        coalesce(revoked_at, case when expires_at <= ${now} then expires_at end) as ended_at
+      from refresh_tokens where user_id = ${userId}
+      order by family_id, (revoked_at is null) desc, created_at desc, (revocation_reason = 'rotated')
+    )
+    select family_id as id, org_id, ${time(sql, 'family_created_at', 'created_at')},
+      ${time(sql, 'created_at', 'last_used_at')}, ${time(sql, 'ended_at')}, host(ip) as ip, user_agent
+    from latest order by family_created_at desc, family_id`;
+}
+
+export async function selectExportedInvites(
+  sql: Sql,
+  by: { readonly email: string } | { readonly inviterId: string },
+): Promise<Exported['invites_sent']> {
+  return sql<Exported['invites_sent']>`
+    select id, org_id, email, role, ${time(sql, 'created_at')}, ${time(sql, 'expires_at')}, ${time(sql, 'accepted_at')},
+      ${time(sql, 'revoked_at')}
+    from invites where ${'email' in by ? sql`email = ${by.email}` : sql`invited_by = ${by.inviterId}`}
+    order by invites.created_at desc, id`;
+}
+
+export async function selectExportedServiceTokens(sql: Sql, userId: string): Promise<Exported['service_tokens']> {
+  return sql<Exported['service_tokens']>`
+    select id, org_id, name, scopes, ${time(sql, 'created_at')}, ${time(sql, 'expires_at')},
+      ${time(sql, 'last_used_at')}, ${time(sql, 'rotated_at')}, ${time(sql, 'revoked_at')}
+    from service_tokens where created_by = ${userId} order by service_tokens.created_at desc, id`;
+}
+
+/** What the user did, and what others did with the account or its memberships, the newest first. */
+export async function selectExportedAuditRecords(
+  sql: Sql,
+  userId: string,
+  limit: number,
+): Promise<Exported['audit_records']> {
+  return sql<Exported['audit_records']>`
+    select id, ${time(sql, 'at')}, action, resource_kind, resource_id, org_id, user_id, service_token_id, status, note,
+      host(ip) as ip, user_agent, request_id
+    from audit_log
+    where user_id = ${userId} or (resource_id = ${userId} and resource_kind in ('USER', 'MEMBERSHIP'))
+    order by audit_log.at desc, id desc limit ${limit}`;
+}
+
+/** A time as RFC 3339 text, as replies have it. */
+function time(sql: Sql, column: string, name = column): PendingQuery<Row[]> {
+  return sql`to_char(${sql(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as ${sql(name)}`;
+}
