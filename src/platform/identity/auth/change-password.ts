@@ -61,11 +61,13 @@ export const changePassword: ChangePasswordHandler<PlatformDependencies> = async
   };
 };
 
-function wrong(): ReturnType<typeof wrongPassword> {
+/** The refusal of a wrong password. */
+export function wrong(): ReturnType<typeof wrongPassword> {
   return wrongPassword({ message: 'The current password is wrong.' });
 }
 
-function locked(seconds: number): ReturnType<typeof accountLocked> {
+/** The refusal while wrong passwords lock the address. */
+export function locked(seconds: number): ReturnType<typeof accountLocked> {
   const message = `Too many wrong passwords. Try again in ${seconds} seconds.`;
   return accountLocked({ message, retry_after_seconds: seconds });
 }

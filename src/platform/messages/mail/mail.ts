@@ -1,4 +1,11 @@
-/** A mail before rendering: its kind and the values for its text. */
+import { organizationDeletionWording, type OrganizationDeletionMail } from './organization-deletion-mail.js';
+import { inUtc, singleLine, type Wording } from './wording.js';
+
+/**
+ * A mail before rendering: its kind and the values for its text. A server of the release before this one can take a mail
+ * of a new kind out of the outbox. It treats it as an invite; without an `organizationName`, that fails, and the mail is
+ * sent later by a server that knows the kind.
+ */
 export type Mail =
   | {
       readonly kind: 'verification';
@@ -13,7 +20,8 @@ export type Mail =
       readonly organizationName: string;
       /** The inviter's name or address; null when unknown. */
       readonly invitedBy: string | null;
-    };
+    }
+  | OrganizationDeletionMail;
 
 /** Information that lets the holder of an address recognize a stranger's registration. */
 export interface Disownment {
@@ -57,28 +65,32 @@ export function renderMail(mail: Mail): RenderedMail {
   return { subject, text: [...lines, mail.link, ...rest, ''].join('\n\n'), html };
 }
 
-/** The text of a mail. */
-interface Wording {
-  readonly subject: string;
-  readonly lines: readonly string[];
-  /** The text of the link. */
-  readonly action: string;
-  /** A second link, for recipients who did not cause the mail. */
-  readonly alternative?: { readonly line: string; readonly link: string; readonly action: string };
+function wording(mail: Mail): Wording {
+  switch (mail.kind) {
+    case 'verification':
+      return verificationWording(mail.disown);
+    case 'reset':
+      return resetWording;
+    case 'invite':
+      return inviteWording(mail);
+    case 'organization_deletion':
+      return organizationDeletionWording(mail);
+    default:
+      // A server of a newer release has stored it.
+      throw new Error(`This release knows no mails of the kind ${(mail as { readonly kind: string }).kind}`);
+  }
 }
 
-function wording(mail: Mail): Wording {
-  if (mail.kind === 'verification') return verificationWording(mail.disown);
-  if (mail.kind === 'reset') {
-    return {
-      subject: 'Reset your password',
-      lines: [
-        'Follow this link within one hour to choose a new password.',
-        'If you did not request it, ignore this mail. Your password has not changed.',
-      ],
-      action: 'Choose a new password',
-    };
-  }
+const resetWording: Wording = {
+  subject: 'Reset your password',
+  lines: [
+    'Follow this link within one hour to choose a new password.',
+    'If you did not request it, ignore this mail. Your password has not changed.',
+  ],
+  action: 'Choose a new password',
+};
+
+function inviteWording(mail: Extract<Mail, { readonly kind: 'invite' }>): Wording {
   const inviter = mail.invitedBy === null ? 'You have been invited' : `${mail.invitedBy} invites you`;
   return {
     subject: `Invitation to ${singleLine(mail.organizationName)}`,
@@ -112,19 +124,6 @@ function verificationWording(disown: Disownment | undefined): Wording {
       action: 'This was not me: delete the account',
     },
   };
-}
-
-/** `2026-03-02 09:15 UTC` */
-function inUtc(time: string): string {
-  return `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`;
-}
-
-/**
- * A line break in a name must not start a new line of the mail, and a bidirectional control character must not reorder
- * it. New names are validated; older ones may contain such characters.
- */
-function singleLine(text: string): string {
-  return text.replaceAll(/[\s\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim();
 }
 
 /** Escapes text for HTML, including attribute values. */
