@@ -3,7 +3,7 @@ import { listUsers, updateUser, type Schemas } from '@plumbline/sdk/platform';
 import { useMutation } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { useSearchParams } from 'wouter-preact';
+import { Link, useSearchParams } from 'wouter-preact';
 import { queries, useMe } from '../session/queries.js';
 import { platform } from '../session/session.js';
 import { Page } from '../shell/page.js';
@@ -45,7 +45,15 @@ export default function AccountsPage(): JSX.Element {
     onSettled: () => queries.invalidateQueries({ queryKey: ['accounts'] }),
   });
   return (
-    <Page title="Accounts" intro="Everybody who has an account on this server, in any organization or none.">
+    <Page
+      title="Accounts"
+      intro="Everybody who has an account on this server, in any organization or none."
+      actions={
+        <Link href="/accounts/organizations" class="button">
+          Organizations
+        </Link>
+      }
+    >
       <AccountFilter
         search={search}
         isDisabled={isDisabled}
