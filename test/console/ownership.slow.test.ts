@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeSuperuser } from '../support/superuser.js';
+import { mark } from '../platform/tenancy/deletion/requests.js';
 import { hasBrowser, startConsole, withoutBrowser, type RunningConsole } from './console.js';
+import { appearances, lookAt } from './look.js';
 
 describe.skipIf(!hasBrowser)(`In the console${withoutBrowser}`, () => {
   let running: RunningConsole;
@@ -46,6 +48,18 @@ describe.skipIf(!hasBrowser)(`In the console${withoutBrowser}`, () => {
     await page.getByRole('button', { name: 'Delete the organization' }).waitFor();
     expect(await page.getByText('Quiet Rivers will be deleted').count()).toBe(0);
     expect(complaints).toEqual([]);
+  });
+
+  test.each(appearances)('a marked organization is named on its pages ($theme, $width)', async ({ theme, width }) => {
+    const owner = await running.platform.signUp({ organization: 'Quiet Rivers' });
+    await mark(running.platform, owner);
+    const visitor = await running.visitor({ theme, width });
+    await visitor.open('/console/organization');
+    await visitor.logIn(owner);
+    await visitor.page.getByText('Quiet Rivers will be deleted').waitFor();
+    await visitor.page.getByRole('button', { name: 'Take the deletion back' }).waitFor();
+    await lookAt(visitor, 'organization-marked', { theme, width });
+    await visitor.context.close();
   });
 
   test('an owner hands the organization over, and has no ownership to decide about afterwards', async () => {
