@@ -8,16 +8,18 @@ export function DeletionBanner({ orgId }: { orgId: string }): JSX.Element | null
   const organization = useOrganization(orgId).data;
   if (organization === undefined || organization.deletion === null) return null;
   return (
-    <div class="banner warn" role="status">
-      <div class="stack tight">
-        <p>
-          <strong class="break">{organization.name} will be deleted</strong> on{' '}
-          <Moment at={organization.deletion.due_at} />. Until then no sync runs, nobody can join, and service tokens are
-          refused.
-        </p>
-        <p>
-          <Link href="/organization">About the organization</Link>
-        </p>
+    <div class="notice">
+      <div class="banner warn" role="status">
+        <div class="stack tight">
+          <p>
+            <strong class="break">{organization.name} will be deleted</strong> on{' '}
+            <Moment at={organization.deletion.due_at} />. Until then no sync runs, nobody can join, and service tokens
+            are refused.
+          </p>
+          <p>
+            <Link href="/organization">About the organization</Link>
+          </p>
+        </div>
       </div>
     </div>
   );

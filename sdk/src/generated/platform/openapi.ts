@@ -4752,7 +4752,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientRoleProblem"];
             };
         };
-        /** @description The access token is not scoped to this organization, or the caller is no owner. */
+        /** @description The access token is not scoped to this organization, or the caller is not an owner. */
         OrganizationOwnerRequired: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
@@ -6903,7 +6903,7 @@ export interface operations {
             };
             400: components["responses"]["LimitedMalformedRequest"];
             401: components["responses"]["Unauthenticated"];
-            /** @description The access token is not scoped to this organization, the caller is no owner, or the password is wrong. */
+            /** @description The access token is not scoped to this organization, the caller is not an owner, or the password is wrong. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];

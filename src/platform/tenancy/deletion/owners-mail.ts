@@ -2,7 +2,7 @@ import type { Sql } from '../../../database/connection.js';
 import type { PlatformDependencies } from '../../dependencies.js';
 import { enqueueMail, sealMail } from '../../messages/mail/outbox.store.js';
 
-/** What the owners of an organization are told about its deletion. */
+/** The contents of a mail to the owners of an organization about its deletion. */
 export interface DeletionNews {
   readonly orgId: string;
   readonly organization: string;

@@ -65,7 +65,7 @@ describe('a mark for deletion', () => {
     expect((await mark(platform, admin)).status).toBe(202);
   });
 
-  it('of an owner who is demoted at that moment is refused, whoever comes first', async () => {
+  it('of an owner who is demoted at that moment is refused, unless it comes first', async () => {
     const second = await platform.signUp({ invitedBy: owner, role: 'owner' });
     const path = `/api/v1/organizations/${owner.orgId}/members/${second.userId}`;
     const [demoted, marked] = await Promise.all([send('PATCH', path, { role: 'viewer' }), mark(platform, second)]);
@@ -74,7 +74,7 @@ describe('a mark for deletion', () => {
     expect((await read(platform, owner)).body.deletion === null).toBe(marked.status === 403);
   });
 
-  it('is told to all owners by mail once, also when two owners set it at once', async () => {
+  it('reaches all owners by mail once, also when two owners set it at once', async () => {
     const second = await platform.signUp({ invitedBy: owner, role: 'owner' });
     const member = await platform.signUp({ invitedBy: owner });
     const [one, other] = await Promise.all([mark(platform, owner), mark(platform, second)]);
@@ -152,7 +152,7 @@ describe('while it is marked, an organization', () => {
 });
 
 describe('taking a deletion back', () => {
-  it('is up to every owner, is recorded, and told to all owners', async () => {
+  it('is up to every owner, is recorded, and mailed to all owners', async () => {
     const second = await platform.signUp({ invitedBy: owner, role: 'owner' });
     await mark(platform, owner);
     const reply = await takeBack(platform, second);

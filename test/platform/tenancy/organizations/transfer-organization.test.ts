@@ -70,7 +70,7 @@ describe('handing an organization over', () => {
     });
   });
 
-  it('is refused to a superuser who is no owner, because nobody would give the organization away', async () => {
+  it('is refused to a superuser who is not an owner, because nobody would give the organization away', async () => {
     const owner = await platform.signUp();
     const admin = await platform.signUp({ invitedBy: owner, role: 'admin' });
     await makeSuperuser(platform, admin);
@@ -78,7 +78,7 @@ describe('handing an organization over', () => {
     expect(await roles(owner.orgId)).toEqual({ [owner.userId]: 'owner', [admin.userId]: 'admin' });
   });
 
-  it('is 404 for the caller, and for a user who is no member', async () => {
+  it('is 404 for the caller, and for a user who is not a member', async () => {
     const owner = await platform.signUp();
     const stranger = await platform.signUp();
     for (const userId of [owner.userId, stranger.userId, randomUUID()]) {
