@@ -78,6 +78,7 @@ export function Organizations(): JSX.Element {
       {me.data?.is_verified === true && (
         <NewOrganization
           created={(id) => {
+            void organizations.refetch();
             change.mutate({ id, page: '/onboarding' }); // it has no data yet
           }}
         />

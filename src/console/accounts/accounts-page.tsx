@@ -13,8 +13,8 @@ import { More } from '../ui/more.js';
 import { usePaged } from '../ui/paged.js';
 import { announce } from '../ui/toasts.js';
 import { View } from '../ui/view.js';
-import { AccountFilter } from './account-filter.js';
 import { AccountRow } from './account-row.js';
+import { ListFilter } from './list-filter.js';
 
 type Account = Schemas['Account'];
 
@@ -54,9 +54,10 @@ export default function AccountsPage(): JSX.Element {
         </Link>
       }
     >
-      <AccountFilter
+      <ListFilter
+        label="Address or name"
         search={search}
-        isDisabled={isDisabled}
+        state={{ value: 'disabled', label: 'Disabled', isChosen: isDisabled }}
         onChange={(next) => {
           setParameters({ ...next });
         }}

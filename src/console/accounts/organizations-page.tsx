@@ -1,14 +1,13 @@
 import { unwrap } from '@plumbline/sdk';
 import { listOrganizations } from '@plumbline/sdk/platform';
 import type { JSX } from 'preact';
-import { useId } from 'preact/hooks';
 import { Link, useSearchParams } from 'wouter-preact';
 import { platform } from '../session/session.js';
 import { Page } from '../shell/page.js';
-import { valuesOf } from '../ui/form.js';
 import { More } from '../ui/more.js';
 import { usePaged } from '../ui/paged.js';
 import { View } from '../ui/view.js';
+import { ListFilter } from './list-filter.js';
 import { OrganizationRow } from './organization-row.js';
 
 const pageSize = 50;
@@ -37,9 +36,10 @@ export default function OrganizationsPage(): JSX.Element {
         </Link>
       }
     >
-      <Filter
+      <ListFilter
+        label="Name or id"
         search={search}
-        isMarked={isMarked}
+        state={{ value: 'marked', label: 'Marked for deletion', isChosen: isMarked }}
         onChange={(next) => {
           setParameters({ ...next });
         }}
@@ -80,44 +80,5 @@ export default function OrganizationsPage(): JSX.Element {
         )}
       </View>
     </Page>
-  );
-}
-
-interface FilterProps {
-  /** Empty: all organizations. */
-  readonly search: string;
-  readonly isMarked: boolean;
-  /** Called with the query parameters of the page: `search` and `state`. */
-  readonly onChange: (filters: Readonly<Record<string, string>>) => void;
-}
-
-function Filter({ search, isMarked, onChange }: FilterProps): JSX.Element {
-  const id = useId();
-  return (
-    <form
-      class="filter"
-      aria-label="Filter"
-      key={JSON.stringify([search, isMarked])}
-      onSubmit={(event) => {
-        event.preventDefault();
-        onChange(valuesOf(event.currentTarget));
-      }}
-    >
-      <div class="field">
-        <label for={`${id}-search`}>Name or id</label>
-        {/* Not `value`: what is being typed stays when the field is rendered again. */}
-        <input id={`${id}-search`} name="search" type="search" maxLength={254} defaultValue={search} />
-      </div>
-      <div class="field">
-        <label for={`${id}-state`}>State</label>
-        <select id={`${id}-state`} name="state">
-          <option value="">All</option>
-          <option value="marked" selected={isMarked}>
-            Marked for deletion
-          </option>
-        </select>
-      </div>
-      <button type="submit">Apply</button>
-    </form>
   );
 }
