@@ -679,6 +679,42 @@ export interface components {
             message: string;
             request_id: components["schemas"]["RequestId"];
         };
+        /** @description An account can have created 10 organizations that exist. Delete one that is not needed, or ask somebody else to create it. */
+        OrganizationLimitReachedProblem: {
+            /** @constant */
+            type: "/problems/organization-limit-reached";
+            /** @constant */
+            title: "Organization limit reached";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The organization is marked for deletion. Until then nobody joins it and no sync runs. An owner can take the deletion back. */
+        DeletionPendingProblem: {
+            /** @constant */
+            type: "/problems/deletion-pending";
+            /** @constant */
+            title: "Deletion pending";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The organization is not marked for deletion, or its removal has begun and cannot be taken back. */
+        DeletionNotFoundProblem: {
+            /** @constant */
+            type: "/problems/deletion-not-found";
+            /** @constant */
+            title: "Deletion not found";
+            /** @constant */
+            status: 404;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
         /** @description The organization has no integration with this id. List the integrations to see the valid ids. */
         IntegrationNotFoundProblem: {
             /** @constant */

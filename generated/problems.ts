@@ -619,6 +619,56 @@ export function lastOwner(members: Pick<Schemas['LastOwnerProblem'], 'message'>,
   };
 }
 
+export type OrganizationLimitReached = ProblemReply<Schemas['OrganizationLimitReachedProblem']>;
+
+/** 409 Organization limit reached. */
+export function organizationLimitReached(
+  members: Pick<Schemas['OrganizationLimitReachedProblem'], 'message'>,
+  options?: ProblemOptions,
+): OrganizationLimitReached {
+  return {
+    status: 409,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/organization-limit-reached',
+      title: 'Organization limit reached',
+      status: 409,
+      message: members.message,
+    },
+    ...options,
+  };
+}
+
+export type DeletionPending = ProblemReply<Schemas['DeletionPendingProblem']>;
+
+/** 409 Deletion pending. */
+export function deletionPending(
+  members: Pick<Schemas['DeletionPendingProblem'], 'message'>,
+  options?: ProblemOptions,
+): DeletionPending {
+  return {
+    status: 409,
+    contentType: 'application/problem+json',
+    body: { type: '/problems/deletion-pending', title: 'Deletion pending', status: 409, message: members.message },
+    ...options,
+  };
+}
+
+export type DeletionNotFound = ProblemReply<Schemas['DeletionNotFoundProblem']>;
+
+/** 404 Deletion not found. */
+export function deletionNotFound(
+  members: Pick<Schemas['DeletionNotFoundProblem'], 'message'>,
+  options?: ProblemOptions,
+): DeletionNotFound {
+  return {
+    status: 404,
+    contentType: 'application/problem+json',
+    body: { type: '/problems/deletion-not-found', title: 'Deletion not found', status: 404, message: members.message },
+    ...options,
+  };
+}
+
 export type IntegrationNotFound = ProblemReply<Schemas['IntegrationNotFoundProblem']>;
 
 /** 404 Integration not found. */
@@ -2597,6 +2647,23 @@ export const problemCatalogue = {
     title: 'Last owner',
     statuses: [409],
     description: 'The change would leave the organization without an owner. Make another member an owner first.',
+  },
+  'organization-limit-reached': {
+    title: 'Organization limit reached',
+    statuses: [409],
+    description:
+      'An account can have created 10 organizations that exist. Delete one that is not needed, or ask somebody else to create it.',
+  },
+  'deletion-pending': {
+    title: 'Deletion pending',
+    statuses: [409],
+    description:
+      'The organization is marked for deletion. Until then nobody joins it and no sync runs. An owner can take the deletion back.',
+  },
+  'deletion-not-found': {
+    title: 'Deletion not found',
+    statuses: [404],
+    description: 'The organization is not marked for deletion, or its removal has begun and cannot be taken back.',
   },
   'integration-not-found': {
     title: 'Integration not found',

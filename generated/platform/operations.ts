@@ -451,6 +451,43 @@ export type AcceptInviteReply =
 /** Accept an invite (`POST /api/v1/auth/accept-invite`). */
 export type AcceptInviteHandler<Dependencies> = OperationHandler<AcceptInviteRequest, AcceptInviteReply, Dependencies>;
 
+/** `POST /api/v1/organizations` */
+export type CreateOrganizationRequest = OperationRequest<{
+  headers: { readonly 'idempotency-key'?: string };
+  body: Schemas['NewOrganization'];
+  principal: Schemas['AccountPrincipal'];
+}>;
+export type CreateOrganizationReply =
+  | SuccessReply<201, Schemas['Organization']>
+  | Problems.EmailNotVerified
+  | Problems.SuperuserRequired
+  | Problems.OrganizationLimitReached
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Create another organization (`POST /api/v1/organizations`). */
+export type CreateOrganizationHandler<Dependencies> = OperationHandler<
+  CreateOrganizationRequest,
+  CreateOrganizationReply,
+  Dependencies
+>;
+
+/** `GET /api/v1/organizations/{org_id}` */
+export type GetOrganizationRequest = OperationRequest<{
+  params: operations['getOrganization']['parameters']['path'];
+  principal: Schemas['MemberPrincipal'];
+}>;
+export type GetOrganizationReply =
+  | SuccessReply<200, Schemas['Organization']>
+  | Problems.OrganizationMismatch
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Read the organization (`GET /api/v1/organizations/{org_id}`). */
+export type GetOrganizationHandler<Dependencies> = OperationHandler<
+  GetOrganizationRequest,
+  GetOrganizationReply,
+  Dependencies
+>;
+
 /** `PATCH /api/v1/organizations/{org_id}` */
 export type UpdateOrganizationRequest = OperationRequest<{
   params: operations['updateOrganization']['parameters']['path'];
@@ -467,6 +504,66 @@ export type UpdateOrganizationReply =
 export type UpdateOrganizationHandler<Dependencies> = OperationHandler<
   UpdateOrganizationRequest,
   UpdateOrganizationReply,
+  Dependencies
+>;
+
+/** `POST /api/v1/organizations/{org_id}/deletion` */
+export type DeleteOrganizationRequest = OperationRequest<{
+  params: operations['deleteOrganization']['parameters']['path'];
+  body: Schemas['DeleteOrganizationRequest'];
+  principal: Schemas['MemberPrincipal'];
+}>;
+export type DeleteOrganizationReply =
+  | SuccessReply<202, Schemas['OrganizationDeletion']>
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.WrongPassword
+  | Problems.ValidationFailed
+  | Problems.AccountLocked
+  | Problems.ServiceUnavailable;
+/** Mark the organization for deletion (`POST /api/v1/organizations/{org_id}/deletion`). */
+export type DeleteOrganizationHandler<Dependencies> = OperationHandler<
+  DeleteOrganizationRequest,
+  DeleteOrganizationReply,
+  Dependencies
+>;
+
+/** `DELETE /api/v1/organizations/{org_id}/deletion` */
+export type CancelOrganizationDeletionRequest = OperationRequest<{
+  params: operations['cancelOrganizationDeletion']['parameters']['path'];
+  principal: Schemas['MemberPrincipal'];
+}>;
+export type CancelOrganizationDeletionReply =
+  | SuccessReply<204, never>
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.DeletionNotFound
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Take the deletion back (`DELETE /api/v1/organizations/{org_id}/deletion`). */
+export type CancelOrganizationDeletionHandler<Dependencies> = OperationHandler<
+  CancelOrganizationDeletionRequest,
+  CancelOrganizationDeletionReply,
+  Dependencies
+>;
+
+/** `POST /api/v1/organizations/{org_id}/transfer` */
+export type TransferOrganizationRequest = OperationRequest<{
+  params: operations['transferOrganization']['parameters']['path'];
+  body: Schemas['TransferOrganizationRequest'];
+  principal: Schemas['MemberPrincipal'];
+}>;
+export type TransferOrganizationReply =
+  | SuccessReply<200, Schemas['TransferredOrganization']>
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.MemberNotFound
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Hand the organization over (`POST /api/v1/organizations/{org_id}/transfer`). */
+export type TransferOrganizationHandler<Dependencies> = OperationHandler<
+  TransferOrganizationRequest,
+  TransferOrganizationReply,
   Dependencies
 >;
 
@@ -498,6 +595,7 @@ export type CreateInviteReply =
   | Problems.InsufficientRole
   | Problems.RoleNotGrantable
   | Problems.AlreadyMember
+  | Problems.DeletionPending
   | Problems.ValidationFailed
   | Problems.ServiceUnavailable;
 /** Invite someone (`POST /api/v1/organizations/{org_id}/invites`). */
@@ -1225,6 +1323,23 @@ export type UpdateUserReply =
 /** Disable or enable an account (`PATCH /api/v1/installation/users/{user_id}`). */
 export type UpdateUserHandler<Dependencies> = OperationHandler<UpdateUserRequest, UpdateUserReply, Dependencies>;
 
+/** `GET /api/v1/installation/organizations` */
+export type ListOrganizationsRequest = OperationRequest<{
+  query: WithDefaults<NonNullable<operations['listOrganizations']['parameters']['query']>, 'limit'>;
+  principal: Schemas['AccountPrincipal'];
+}>;
+export type ListOrganizationsReply =
+  | SuccessReply<200, Schemas['InstalledOrganizationPage']>
+  | Problems.SuperuserRequired
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** List all organizations (`GET /api/v1/installation/organizations`). */
+export type ListOrganizationsHandler<Dependencies> = OperationHandler<
+  ListOrganizationsRequest,
+  ListOrganizationsReply,
+  Dependencies
+>;
+
 /** `GET /api/v1/admin/integrations` */
 export type ListIntegrationsRequest = OperationRequest<{
   query: WithDefaults<NonNullable<operations['listIntegrations']['parameters']['query']>, 'limit'>;
@@ -1436,6 +1551,7 @@ export type StartSyncRunReply =
   | Problems.SyncConfigInactive
   | Problems.SyncRunActive
   | Problems.TooManySyncRuns
+  | Problems.DeletionPending
   | Problems.ValidationFailed
   | Problems.ServiceUnavailable;
 /** Start a run (`POST /api/v1/admin/sync-configs/{sync_config_id}/runs`). */
@@ -1523,6 +1639,7 @@ export type CreateDemoDataReply =
   | SuccessReply<202, Schemas['DemoData'], { readonly Location: string }>
   | Problems.InsufficientRole
   | Problems.DemoDataRemovalActive
+  | Problems.DeletionPending
   | Problems.ValidationFailed
   | Problems.ServiceUnavailable;
 /** Fill the organization with demo data (`POST /api/v1/admin/demo-data`). */
@@ -1647,8 +1764,18 @@ export interface PlatformHandlers<Dependencies> {
   readonly skipIntegration: SkipIntegrationHandler<Dependencies>;
   /** Accept an invite (`POST /api/v1/auth/accept-invite`). */
   readonly acceptInvite: AcceptInviteHandler<Dependencies>;
+  /** Create another organization (`POST /api/v1/organizations`). */
+  readonly createOrganization: CreateOrganizationHandler<Dependencies>;
+  /** Read the organization (`GET /api/v1/organizations/{org_id}`). */
+  readonly getOrganization: GetOrganizationHandler<Dependencies>;
   /** Rename the organization (`PATCH /api/v1/organizations/{org_id}`). */
   readonly updateOrganization: UpdateOrganizationHandler<Dependencies>;
+  /** Mark the organization for deletion (`POST /api/v1/organizations/{org_id}/deletion`). */
+  readonly deleteOrganization: DeleteOrganizationHandler<Dependencies>;
+  /** Take the deletion back (`DELETE /api/v1/organizations/{org_id}/deletion`). */
+  readonly cancelOrganizationDeletion: CancelOrganizationDeletionHandler<Dependencies>;
+  /** Hand the organization over (`POST /api/v1/organizations/{org_id}/transfer`). */
+  readonly transferOrganization: TransferOrganizationHandler<Dependencies>;
   /** List the invites (`GET /api/v1/organizations/{org_id}/invites`). */
   readonly listInvites: ListInvitesHandler<Dependencies>;
   /** Invite someone (`POST /api/v1/organizations/{org_id}/invites`). */
@@ -1737,6 +1864,8 @@ export interface PlatformHandlers<Dependencies> {
   readonly deleteUser: DeleteUserHandler<Dependencies>;
   /** Disable or enable an account (`PATCH /api/v1/installation/users/{user_id}`). */
   readonly updateUser: UpdateUserHandler<Dependencies>;
+  /** List all organizations (`GET /api/v1/installation/organizations`). */
+  readonly listOrganizations: ListOrganizationsHandler<Dependencies>;
   /** List the integrations (`GET /api/v1/admin/integrations`). */
   readonly listIntegrations: ListIntegrationsHandler<Dependencies>;
   /** Connect a code host (`POST /api/v1/admin/integrations`). */

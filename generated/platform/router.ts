@@ -48,14 +48,23 @@ export function createRouters(operation: (id: keyof PlatformHandlers<unknown>) =
   onboardingRouter.post('acceptInvite', '/accept-invite', operation('acceptInvite'));
   onboardingRouter.post('acceptMyInvite', '/me/invites/:invite_id/accept', operation('acceptMyInvite'));
 
-  const organizationsRouter = new Router({ sensitive: true, prefix: '/api/v1/organizations/:org_id' });
-  organizationsRouter.patch('updateOrganization', '/', operation('updateOrganization'));
-  organizationsRouter.get('listInvites', '/invites', operation('listInvites'));
-  organizationsRouter.post('createInvite', '/invites', operation('createInvite'));
-  organizationsRouter.delete('revokeInvite', '/invites/:invite_id', operation('revokeInvite'));
-  organizationsRouter.get('listMembers', '/members', operation('listMembers'));
-  organizationsRouter.delete('removeMember', '/members/:user_id', operation('removeMember'));
-  organizationsRouter.patch('changeMemberRole', '/members/:user_id', operation('changeMemberRole'));
+  const organizationsRouter = new Router({ sensitive: true, prefix: '/api/v1/organizations' });
+  organizationsRouter.post('createOrganization', '/', operation('createOrganization'));
+  organizationsRouter.get('getOrganization', '/:org_id', operation('getOrganization'));
+  organizationsRouter.patch('updateOrganization', '/:org_id', operation('updateOrganization'));
+  organizationsRouter.post('deleteOrganization', '/:org_id/deletion', operation('deleteOrganization'));
+  organizationsRouter.delete(
+    'cancelOrganizationDeletion',
+    '/:org_id/deletion',
+    operation('cancelOrganizationDeletion'),
+  );
+  organizationsRouter.post('transferOrganization', '/:org_id/transfer', operation('transferOrganization'));
+  organizationsRouter.get('listInvites', '/:org_id/invites', operation('listInvites'));
+  organizationsRouter.post('createInvite', '/:org_id/invites', operation('createInvite'));
+  organizationsRouter.delete('revokeInvite', '/:org_id/invites/:invite_id', operation('revokeInvite'));
+  organizationsRouter.get('listMembers', '/:org_id/members', operation('listMembers'));
+  organizationsRouter.delete('removeMember', '/:org_id/members/:user_id', operation('removeMember'));
+  organizationsRouter.patch('changeMemberRole', '/:org_id/members/:user_id', operation('changeMemberRole'));
 
   const teamsRouter = new Router({ sensitive: true, prefix: '/api/v1/organizations/:org_id' });
   teamsRouter.get('listTeams', '/teams', operation('listTeams'));
@@ -120,10 +129,11 @@ export function createRouters(operation: (id: keyof PlatformHandlers<unknown>) =
   thresholdsRouter.post('createThreshold', '/', operation('createThreshold'));
   thresholdsRouter.delete('deleteThreshold', '/:threshold_id', operation('deleteThreshold'));
 
-  const installationRouter = new Router({ sensitive: true, prefix: '/api/v1/installation/users' });
-  installationRouter.get('listUsers', '/', operation('listUsers'));
-  installationRouter.delete('deleteUser', '/:user_id', operation('deleteUser'));
-  installationRouter.patch('updateUser', '/:user_id', operation('updateUser'));
+  const installationRouter = new Router({ sensitive: true, prefix: '/api/v1/installation' });
+  installationRouter.get('listUsers', '/users', operation('listUsers'));
+  installationRouter.get('listOrganizations', '/organizations', operation('listOrganizations'));
+  installationRouter.delete('deleteUser', '/users/:user_id', operation('deleteUser'));
+  installationRouter.patch('updateUser', '/users/:user_id', operation('updateUser'));
 
   const integrationsRouter = new Router({ sensitive: true, prefix: '/api/v1/admin/integrations' });
   integrationsRouter.get('listIntegrations', '/', operation('listIntegrations'));

@@ -100,8 +100,23 @@ export const unimplemented: PlatformHandlers<unknown> = {
   acceptInvite: () => {
     throw new UnimplementedOperation('acceptInvite');
   },
+  createOrganization: () => {
+    throw new UnimplementedOperation('createOrganization');
+  },
+  getOrganization: () => {
+    throw new UnimplementedOperation('getOrganization');
+  },
   updateOrganization: () => {
     throw new UnimplementedOperation('updateOrganization');
+  },
+  deleteOrganization: () => {
+    throw new UnimplementedOperation('deleteOrganization');
+  },
+  cancelOrganizationDeletion: () => {
+    throw new UnimplementedOperation('cancelOrganizationDeletion');
+  },
+  transferOrganization: () => {
+    throw new UnimplementedOperation('transferOrganization');
   },
   listInvites: () => {
     throw new UnimplementedOperation('listInvites');
@@ -234,6 +249,9 @@ export const unimplemented: PlatformHandlers<unknown> = {
   },
   updateUser: () => {
     throw new UnimplementedOperation('updateUser');
+  },
+  listOrganizations: () => {
+    throw new UnimplementedOperation('listOrganizations');
   },
   listIntegrations: () => {
     throw new UnimplementedOperation('listIntegrations');

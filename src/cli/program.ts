@@ -149,6 +149,11 @@ if (process.argv[2] === 'users') {
   registerUsersCommand(program);
 } else program.command('users').description('manage accounts');
 
+if (process.argv[2] === 'organizations') {
+  const { registerOrganizationsCommand } = await import('./organizations.js');
+  registerOrganizationsCommand(program);
+} else program.command('organizations').description('list organizations');
+
 registerContractTools(program);
 
 if (process.argv[2] === 'classify') {

@@ -25,7 +25,13 @@ import { acceptMyInvite, listMyInvites } from './identity/onboarding/my-invites.
 import { onboard } from './identity/onboarding/onboard.js';
 import { skipIntegration } from './identity/onboarding/skip-integration.js';
 import { getJwks, getLiveness, getMetrics, getReadiness } from './server/operations/operations.js';
+import { cancelOrganizationDeletion } from './tenancy/deletion/cancel-deletion.js';
+import { deleteOrganization } from './tenancy/deletion/delete-organization.js';
+import { listOrganizations } from './tenancy/installation/list-organizations.js';
 import { changeMemberRole } from './tenancy/organizations/change-member-role.js';
+import { createOrganization } from './tenancy/organizations/create-organization.js';
+import { getOrganization } from './tenancy/organizations/get-organization.js';
+import { transferOrganization } from './tenancy/organizations/transfer-organization.js';
 import { createInvite } from './tenancy/organizations/create-invite.js';
 import { listInvites } from './tenancy/organizations/list-invites.js';
 import { listMembers } from './tenancy/organizations/list-members.js';
@@ -153,6 +159,12 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   testIntegration,
   updateMe,
   updateOrganization,
+  cancelOrganizationDeletion,
+  createOrganization,
+  getOrganization,
+  listOrganizations,
+  deleteOrganization,
+  transferOrganization,
   updateSyncConfig,
   updateTeam,
   updateUser,

@@ -26,6 +26,7 @@ export interface RunningPlatform {
   readonly syncJobs: SyncJobs;
   readonly accountSweep: AccountSweep;
   readonly replySweep: Rounds;
+  readonly organizationRemoval: Rounds;
   readonly thresholds: Rounds;
   /**
    * Finishes pending work: requests and syncs first, then mails, then the database.
@@ -73,9 +74,10 @@ export async function startPlatform(
     const services = startServices(startup, stores);
     const dependencies = await createDependencies(startup, stores, services);
     const { server, thresholds } = await startServer(startup, stores, services, dependencies);
-    const { mails, webhooks, syncJobs, accountSweep, replySweep } = services;
+    const { mails, webhooks, syncJobs, accountSweep, replySweep, organizationRemoval } = services;
     const { database } = stores;
-    return { url: server.url, database, mails, webhooks, syncJobs, accountSweep, replySweep, thresholds, stop };
+    const sweeps = { accountSweep, replySweep, organizationRemoval };
+    return { url: server.url, database, mails, webhooks, syncJobs, ...sweeps, thresholds, stop };
   } catch (error) {
     await stop();
     throw error;

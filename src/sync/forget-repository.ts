@@ -33,7 +33,8 @@ export async function forgetRepository(
 
 /**
  * The states are removed first. If the removal is interrupted, the next sync reads the repository again instead of
- * treating the remaining data as complete.
+ * treating the remaining data as complete. The row of the repository itself is removed last, so that a removal of its
+ * organization finds it again.
  */
 async function remove(
   { orgId, sink, records, store, corrections, dependencies }: CorrectableResources,
@@ -51,7 +52,7 @@ async function remove(
     await assertHeld();
     await store.apply({ orgId, repoId, units: [], removed: units.map(({ id }) => id) });
   }
-  for (const table of TABLES) {
+  for (const table of TABLES.toReversed()) {
     await assertHeld();
     await sink.clear(table, repoId);
   }

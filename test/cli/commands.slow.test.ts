@@ -265,6 +265,31 @@ describe('Administration', () => {
     await sql.end();
   });
 
+  test('organizations list names organizations with their owners, and those that will be deleted', async () => {
+    const sql = postgres(database.uri, { max: 1 });
+    const [organization] = await sql<{ id: string; created: string }[]>`
+      insert into organizations (name) values ('Quiet Rivers') returning id, to_char(created_at, 'YYYY-MM-DD') as created`;
+    const id = organization?.id ?? '';
+    await sql`
+      with owner as (insert into users (email) values ('nora@example.org') returning id)
+      insert into memberships (user_id, org_id, role) select id, ${id}, 'owner' from owner`;
+    const listed = async (...args: string[]): Promise<unknown> => {
+      const command = ['organizations', 'list', '--search', 'QUIET', ...args];
+      const { exitCode, stdout } = await plumbline(command, { environment: environment() });
+      return [exitCode, stdout];
+    };
+    const start = `${id}  created ${organization?.created}  1 member   `;
+    expect(await listed()).toEqual([0, `${start}  Quiet Rivers  nora@example.org\n`]);
+    expect(await listed('--marked')).toEqual([0, '']);
+    await sql`
+      insert into organization_deletions (org_id, requested_at, due_at)
+      values (${id}, '2026-03-02T09:15:00Z', '2026-03-09T09:15:00Z')`;
+    expect(await listed('--marked')).toEqual([0, `${start}  deletion 2026-03-09  Quiet Rivers  nora@example.org\n`]);
+    const [, json] = (await listed('--json')) as [number, string];
+    expect(JSON.parse(json)).toMatchObject({ id, members: 1, deletion: { due_at: '2026-03-09T09:15:00.000Z' } });
+    await sql.end();
+  });
+
   test('users list names accounts, and disable and enable change them', async () => {
     const sql = postgres(database.uri, { max: 1 });
     const [user] = await sql<{ id: string }[]>`

@@ -319,6 +319,26 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   },
   { name: 'organization', path: '/organization', as: 'owner', ready: 'Next:' },
   {
+    name: 'organization-delete',
+    path: '/organization',
+    as: 'founder',
+    ready: 'Ownership',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Delete the organization' }).click();
+      await page.getByRole('dialog').waitFor();
+    },
+  },
+  {
+    name: 'organization-hand-over',
+    path: '/organization',
+    as: 'owner',
+    ready: 'Ownership',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Hand over' }).click();
+      await page.getByLabel('New owner').waitFor();
+    },
+  },
+  {
     name: 'audit-log',
     path: '/audit-log',
     as: 'owner',
@@ -337,6 +357,18 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
       await page.getByRole('button', { name: 'Disable robin@example.com' }).click();
       await page.getByRole('dialog').waitFor();
     },
+  },
+  {
+    name: 'installed-organizations',
+    path: '/accounts/organizations',
+    as: 'superuser',
+    ready: 'owned by robin@example.com',
+  },
+  {
+    name: 'installed-organizations-empty',
+    path: '/accounts/organizations?search=nothing-like-this',
+    as: 'superuser',
+    ready: 'No organization matches',
   },
   { name: 'accounts-empty', path: '/accounts?search=nobody%40', as: 'superuser', ready: 'No account matches' },
   { name: 'audit-log-empty', path: '/audit-log?action=NO_SUCH_THING', as: 'owner', ready: 'No record matches' },

@@ -29,6 +29,7 @@ const pages = [
   { name: 'service-tokens', path: '/service-tokens', ready: '– revoked' },
   { name: 'webhooks', path: '/webhooks', ready: 'Slow reviews' },
   { name: 'accounts', path: '/accounts', ready: 'vic@example.com' },
+  { name: 'installed-organizations', path: '/accounts/organizations', ready: 'owned by' },
   { name: 'account', path: '/account', ready: 'Last used' },
 ] as const;
 

@@ -8,23 +8,25 @@ import { queries, useMe } from '../session/queries.js';
 import { platform } from '../session/session.js';
 import { Failed } from '../ui/failed.js';
 import { View } from '../ui/view.js';
+import { NewOrganization } from './new-organization.js';
 
 /** The organizations of the account. One of them is in use; another one can be. */
 export function Organizations(): JSX.Element {
   const me = useMe();
   const [, navigate] = useLocation();
-  const entered = (): void => {
+  const entered = (page = '/overview'): void => {
     queries.clear(); // everything is of the other organization now
-    navigate('/overview');
+    navigate(page);
   };
   const organizations = useQuery({
     queryKey: ['organizations'],
     queryFn: async ({ signal }) => unwrap(await listMyOrganizations(platform, { signal, query: { limit: 200 } })),
   });
   const change = useMutation({
-    mutationFn: async (org_id: string) => unwrap(await switchOrganization(platform, { body: { org_id } })),
-    onSuccess: () => {
-      entered();
+    mutationFn: async ({ id }: { readonly id: string; readonly page?: string }) =>
+      unwrap(await switchOrganization(platform, { body: { org_id: id } })),
+    onSuccess: (_tokens, { page }) => {
+      entered(page);
     },
   });
   return (
@@ -61,7 +63,7 @@ export function Organizations(): JSX.Element {
                     type="button"
                     aria-disabled={change.isPending}
                     onClick={() => {
-                      change.mutate(id);
+                      change.mutate({ id });
                     }}
                   >
                     Switch to {name}
@@ -73,7 +75,19 @@ export function Organizations(): JSX.Element {
         )}
       </View>
       <Failed mutation={change} />
-      <MyInvitations joined={entered} />
+      {me.data?.is_verified === true && (
+        <NewOrganization
+          created={(id) => {
+            void organizations.refetch();
+            change.mutate({ id, page: '/onboarding' }); // it has no data yet
+          }}
+        />
+      )}
+      <MyInvitations
+        joined={() => {
+          entered();
+        }}
+      />
     </section>
   );
 }

@@ -3,7 +3,7 @@ import { deleteUser, listUsers, updateUser, type Schemas } from '@plumbline/sdk/
 import { useMutation } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { useSearchParams } from 'wouter-preact';
+import { Link, useSearchParams } from 'wouter-preact';
 import { queries, useMe } from '../session/queries.js';
 import { platform } from '../session/session.js';
 import { Page } from '../shell/page.js';
@@ -14,8 +14,8 @@ import { usePaged } from '../ui/paged.js';
 import { useRemoval } from '../ui/removal.js';
 import { announce } from '../ui/toasts.js';
 import { View } from '../ui/view.js';
-import { AccountFilter } from './account-filter.js';
 import { AccountRow } from './account-row.js';
+import { ListFilter } from './list-filter.js';
 
 type Account = Schemas['Account'];
 
@@ -59,10 +59,19 @@ export default function AccountsPage(): JSX.Element {
     refresh,
   });
   return (
-    <Page title="Accounts" intro="Everybody who has an account on this server, in any organization or none.">
-      <AccountFilter
+    <Page
+      title="Accounts"
+      intro="Everybody who has an account on this server, in any organization or none."
+      actions={
+        <Link href="/accounts/organizations" class="button">
+          Organizations
+        </Link>
+      }
+    >
+      <ListFilter
+        label="Address or name"
         search={search}
-        isDisabled={isDisabled}
+        state={{ value: 'disabled', label: 'Disabled', isChosen: isDisabled }}
         onChange={(next) => {
           setParameters({ ...next });
         }}

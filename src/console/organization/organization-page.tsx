@@ -5,6 +5,7 @@ import { Page } from '../shell/page.js';
 import { View } from '../ui/view.js';
 import { Checklist } from './checklist.js';
 import { DemoData } from './demo-data.js';
+import { Ownership } from './ownership.js';
 import { Rename } from './rename.js';
 
 /** The organization: what it is called, and how far its set-up has come. */
@@ -32,6 +33,9 @@ export default function OrganizationPage(): JSX.Element {
       </View>
       {me.data?.permissions.includes('setup:read') === true && <Setup />}
       {me.data?.permissions.includes('demo:write') === true && <DemoData />}
+      {me.data?.org_id != null && me.data.permissions.includes('owners:manage') && (
+        <Ownership orgId={me.data.org_id} meId={me.data.id} />
+      )}
     </Page>
   );
 }

@@ -128,6 +128,13 @@ export const pages: readonly PageEntry[] = [
     load: () => import('../accounts/accounts-page.js'),
   },
   {
+    path: '/accounts/organizations',
+    label: null,
+    permission: 'users:manage',
+    needsOrganization: false,
+    load: () => import('../accounts/organizations-page.js'),
+  },
+  {
     path: '/account',
     label: 'Account',
     permission: null,

@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
+import { DeletionBanner } from '../organization/deletion-banner.js';
 import type { Me } from '../session/queries.js';
 import { logOut } from '../session/session.js';
 import { Toasts } from '../ui/toasts.js';
@@ -61,6 +62,7 @@ export function Shell({ me, children }: { me: Me; children: ComponentChildren })
         </div>
       </header>
       <main id="main" tabIndex={-1}>
+        {me.org_id !== null && <DeletionBanner orgId={me.org_id} />}
         {children}
       </main>
       <KeyboardHelp />

@@ -24,6 +24,25 @@ const shared = {
       },
     },
   },
+  AnotherOrganization: {
+    mediaType: 'application/problem+json',
+    examples: {
+      organization_required: {
+        type: '/problems/organization-required',
+        title: 'Organization required',
+        status: 403,
+        message: 'The access token names no organization.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+      },
+      organization_mismatch: {
+        type: '/problems/organization-mismatch',
+        title: 'Organization mismatch',
+        status: 403,
+        message: 'The access token is scoped to another organization.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+      },
+    },
+  },
   ForeignRequest: {
     mediaType: 'application/problem+json',
     examples: {
@@ -136,6 +155,33 @@ const shared = {
     },
   },
   OrganizationAdminRequired: {
+    mediaType: 'application/problem+json',
+    examples: {
+      organization_required: {
+        type: '/problems/organization-required',
+        title: 'Organization required',
+        status: 403,
+        message: 'The access token names no organization.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+      },
+      organization_mismatch: {
+        type: '/problems/organization-mismatch',
+        title: 'Organization mismatch',
+        status: 403,
+        message: 'The access token is scoped to another organization.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+      },
+      insufficient_role: {
+        type: '/problems/insufficient-role',
+        title: 'Insufficient role',
+        status: 403,
+        message: 'This needs the role admin or a higher one.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        required_role: 'admin',
+      },
+    },
+  },
+  OrganizationOwnerRequired: {
     mediaType: 'application/problem+json',
     examples: {
       organization_required: {
@@ -399,7 +445,12 @@ export interface Operations {
   readonly getOnboardingState: operations['getOnboardingState'];
   readonly skipIntegration: operations['skipIntegration'];
   readonly acceptInvite: operations['acceptInvite'];
+  readonly createOrganization: operations['createOrganization'];
+  readonly getOrganization: operations['getOrganization'];
   readonly updateOrganization: operations['updateOrganization'];
+  readonly deleteOrganization: operations['deleteOrganization'];
+  readonly cancelOrganizationDeletion: operations['cancelOrganizationDeletion'];
+  readonly transferOrganization: operations['transferOrganization'];
   readonly listInvites: operations['listInvites'];
   readonly createInvite: operations['createInvite'];
   readonly revokeInvite: operations['revokeInvite'];
@@ -444,6 +495,7 @@ export interface Operations {
   readonly listUsers: operations['listUsers'];
   readonly deleteUser: operations['deleteUser'];
   readonly updateUser: operations['updateUser'];
+  readonly listOrganizations: operations['listOrganizations'];
   readonly listIntegrations: operations['listIntegrations'];
   readonly connectIntegration: operations['connectIntegration'];
   readonly disconnectIntegration: operations['disconnectIntegration'];
@@ -1945,6 +1997,114 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
       503: shared.ServiceUnavailable,
     },
   },
+  createOrganization: {
+    method: 'POST',
+    path: '/api/v1/organizations',
+    replies: {
+      201: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            id: 'b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03',
+            name: 'Example Works',
+            created_at: '2026-03-01T08:00:00.000Z',
+            updated_at: '2026-03-01T08:00:00.000Z',
+            deletion: null,
+          },
+        },
+      },
+      400: shared.MalformedRequest,
+      401: shared.Unauthenticated,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          email_not_verified: {
+            type: '/problems/email-not-verified',
+            title: 'Email not verified',
+            status: 403,
+            message: 'Verify the e-mail address first.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          superuser_required: {
+            type: '/problems/superuser-required',
+            title: 'Superuser required',
+            status: 403,
+            message: 'Only superusers read the records of the whole installation.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      409: {
+        mediaType: 'application/problem+json',
+        examples: {
+          organization_limit_reached: {
+            type: '/problems/organization-limit-reached',
+            title: 'Organization limit reached',
+            status: 409,
+            message: 'You have created 10 organizations, which is the maximum.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          idempotency_key_in_use: {
+            type: '/problems/idempotency-key-in-use',
+            title: 'Idempotency key in use',
+            status: 409,
+            message: 'A request with this idempotency key is being handled. Repeat this one when it has ended.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            retry_after_seconds: 1,
+          },
+        },
+      },
+      413: shared.PayloadTooLarge,
+      415: shared.UnsupportedMediaType,
+      422: {
+        mediaType: 'application/problem+json',
+        examples: {
+          validation_failed: {
+            type: '/problems/validation-failed',
+            title: 'Validation failed',
+            status: 422,
+            message: 'The request breaks 1 rule.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            violations: [{ path: '/body/email', rule: 'format', message: 'must be an e-mail address' }],
+          },
+          idempotency_key_reused: {
+            type: '/problems/idempotency-key-reused',
+            title: 'Idempotency key reused',
+            status: 422,
+            message: 'Another request had this idempotency key. Use a new key for each request.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  getOrganization: {
+    method: 'GET',
+    path: '/api/v1/organizations/{org_id}',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            id: 'b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03',
+            name: 'Example Works',
+            created_at: '2026-03-01T08:00:00.000Z',
+            updated_at: '2026-03-02T09:15:00.000Z',
+            deletion: null,
+          },
+        },
+      },
+      401: shared.Unauthenticated,
+      403: shared.AnotherOrganization,
+      406: shared.NotAcceptable,
+      422: shared.ValidationFailed,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
   updateOrganization: {
     method: 'PATCH',
     path: '/api/v1/organizations/{org_id}',
@@ -1957,12 +2117,164 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
             name: 'Example Works',
             created_at: '2026-03-01T08:00:00.000Z',
             updated_at: '2026-03-02T09:15:00.000Z',
+            deletion: null,
           },
         },
       },
       400: shared.MalformedRequest,
       401: shared.Unauthenticated,
       403: shared.OrganizationAdminRequired,
+      406: shared.NotAcceptable,
+      413: shared.PayloadTooLarge,
+      415: shared.UnsupportedMediaType,
+      422: shared.ValidationFailed,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  deleteOrganization: {
+    method: 'POST',
+    path: '/api/v1/organizations/{org_id}/deletion',
+    replies: {
+      202: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            requested_at: '2026-03-02T09:15:00.000Z',
+            requested_by: '3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01',
+            due_at: '2026-03-09T09:15:00.000Z',
+          },
+        },
+      },
+      400: shared.LimitedMalformedRequest,
+      401: shared.Unauthenticated,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          organization_required: {
+            type: '/problems/organization-required',
+            title: 'Organization required',
+            status: 403,
+            message: 'The access token names no organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          organization_mismatch: {
+            type: '/problems/organization-mismatch',
+            title: 'Organization mismatch',
+            status: 403,
+            message: 'The access token is scoped to another organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          insufficient_role: {
+            type: '/problems/insufficient-role',
+            title: 'Insufficient role',
+            status: 403,
+            message: 'This needs the role admin or a higher one.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            required_role: 'admin',
+          },
+          wrong_password: {
+            type: '/problems/wrong-password',
+            title: 'Wrong password',
+            status: 403,
+            message: 'The current password is wrong.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      413: shared.PayloadTooLarge,
+      415: shared.UnsupportedMediaType,
+      422: shared.LimitedValidationFailed,
+      429: {
+        mediaType: 'application/problem+json',
+        examples: {
+          account_locked: {
+            type: '/problems/account-locked',
+            title: 'Account locked',
+            status: 429,
+            message: 'Too many failed logins. Try again in 900 seconds.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            retry_after_seconds: 900,
+          },
+          rate_limited: {
+            type: '/problems/rate-limited',
+            title: 'Rate limited',
+            status: 429,
+            message: 'Too many requests. Try again in 60 seconds.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            retry_after_seconds: 60,
+          },
+        },
+      },
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  cancelOrganizationDeletion: {
+    method: 'DELETE',
+    path: '/api/v1/organizations/{org_id}/deletion',
+    replies: {
+      204: null,
+      401: shared.Unauthenticated,
+      403: shared.OrganizationOwnerRequired,
+      404: {
+        mediaType: 'application/problem+json',
+        examples: {
+          deletion_not_found: {
+            type: '/problems/deletion-not-found',
+            title: 'Deletion not found',
+            status: 404,
+            message: 'The organization is not marked for deletion.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      422: shared.ValidationFailed,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  transferOrganization: {
+    method: 'POST',
+    path: '/api/v1/organizations/{org_id}/transfer',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            new_owner: {
+              user_id: '8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02',
+              email: 'sam@example.com',
+              full_name: 'Sam Example',
+              role: 'owner',
+              joined_at: '2026-03-02T09:15:00.000Z',
+            },
+            former_owner: {
+              user_id: '3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01',
+              email: 'robin@example.com',
+              full_name: 'Robin Example',
+              role: 'admin',
+              joined_at: '2026-03-01T08:00:00.000Z',
+            },
+          },
+        },
+      },
+      400: shared.MalformedRequest,
+      401: shared.Unauthenticated,
+      403: shared.OrganizationOwnerRequired,
+      404: {
+        mediaType: 'application/problem+json',
+        examples: {
+          member_not_found: {
+            type: '/problems/member-not-found',
+            title: 'Member not found',
+            status: 404,
+            message: 'The organization has no such member.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
       406: shared.NotAcceptable,
       413: shared.PayloadTooLarge,
       415: shared.UnsupportedMediaType,
@@ -2069,6 +2381,13 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
             title: 'Already a member',
             status: 409,
             message: 'The user already belongs to an organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          deletion_pending: {
+            type: '/problems/deletion-pending',
+            title: 'Deletion pending',
+            status: 409,
+            message: 'The organization is marked for deletion. An owner can take that back.',
             request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
           },
           idempotency_key_in_use: {
@@ -4715,6 +5034,42 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
       503: shared.ServiceUnavailable,
     },
   },
+  listOrganizations: {
+    method: 'GET',
+    path: '/api/v1/installation/organizations',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            items: [
+              {
+                id: 'b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03',
+                name: 'Example Works',
+                created_at: '2026-03-01T08:00:00.000Z',
+                members: 2,
+                owners: [
+                  {
+                    user_id: '3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01',
+                    email: 'robin@example.com',
+                    full_name: 'Robin Example',
+                  },
+                ],
+                deletion: null,
+              },
+            ],
+            next_cursor: null,
+          },
+        },
+      },
+      401: shared.Unauthenticated,
+      403: shared.SuperuserRequired,
+      406: shared.NotAcceptable,
+      422: shared.ValidationFailed,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
   listIntegrations: {
     method: 'GET',
     path: '/api/v1/admin/integrations',
@@ -5545,6 +5900,13 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
               '20 runs of the organization are pending or running, which is the maximum. Wait until one ends, or cancel one.',
             request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
           },
+          deletion_pending: {
+            type: '/problems/deletion-pending',
+            title: 'Deletion pending',
+            status: 409,
+            message: 'The organization is marked for deletion. An owner can take that back.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
           idempotency_key_in_use: {
             type: '/problems/idempotency-key-in-use',
             title: 'Idempotency key in use',
@@ -5928,6 +6290,13 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
             title: 'Demo data removal active',
             status: 409,
             message: 'The demo data is being removed. Try again in a few seconds.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          deletion_pending: {
+            type: '/problems/deletion-pending',
+            title: 'Deletion pending',
+            status: 409,
+            message: 'The organization is marked for deletion. An owner can take that back.',
             request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
           },
           idempotency_key_in_use: {

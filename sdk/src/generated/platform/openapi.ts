@@ -593,7 +593,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/organizations/{org_id}": {
+    "/api/v1/organizations": {
         parameters: {
             query?: never;
             header?: never;
@@ -601,6 +601,30 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
+        put?: never;
+        /**
+         * Create another organization
+         * @description Creates an organization, whose owner you are. Your session stays where it is; switch to the new organization to work in it. An account can have created 10 organizations that exist. With `AUTH_REGISTRATION=invite` and `closed`, only superusers create further organizations; everybody else can have a first one, through onboarding.
+         */
+        post: operations["createOrganization"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/organizations/{org_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the organization
+         * @description The organization, and whether it is marked for deletion.
+         */
+        get: operations["getOrganization"];
         put?: never;
         post?: never;
         delete?: never;
@@ -611,6 +635,50 @@ export interface paths {
          * @description Renames the organization. Names need not be unique.
          */
         patch: operations["updateOrganization"];
+        trace?: never;
+    };
+    "/api/v1/organizations/{org_id}/deletion": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark the organization for deletion
+         * @description Marks the organization for deletion in 7 days. Until then, every owner can take it back. All owners get a mail. While it is marked, members can read and change everything as before, but nobody joins, no sync runs and its service tokens are refused. Pending and running sync runs are cancelled. After 7 days all memberships end, and everything that belongs to the organization is removed; only its audit records are kept, for superusers. Marking it again changes nothing. A wrong password counts towards the lock of the address, as a failed login does.
+         */
+        post: operations["deleteOrganization"];
+        /**
+         * Take the deletion back
+         * @description Takes the mark for deletion back. Everything works again as before; sync runs that the mark has cancelled are not started again. All owners get a mail. Once the removal has begun, it cannot be taken back.
+         */
+        delete: operations["cancelOrganizationDeletion"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/organizations/{org_id}/transfer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Hand the organization over
+         * @description Makes a member an owner and you, who must be an owner, an admin, in one step. Your pending invites as owner end.
+         */
+        post: operations["transferOrganization"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/organizations/{org_id}/invites": {
@@ -1219,6 +1287,26 @@ export interface paths {
          * @description A disabled account cannot log in. Disabling ends its sessions, the links of its mails and the pending invites that it sent, at once. Its memberships stay, and so do the service tokens and webhooks that it created, because they belong to the organizations. Enabling restores the log-in. For superusers, who cannot disable their own account.
          */
         patch: operations["updateUser"];
+        trace?: never;
+    };
+    "/api/v1/installation/organizations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List all organizations
+         * @description The organizations of the installation that match all filters, the newest first. For superusers.
+         */
+        get: operations["listOrganizations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/admin/integrations": {
@@ -2828,9 +2916,27 @@ export interface components {
             /** @description The token from the invite e-mail. */
             token: string;
         };
-        /** @description The fields to change. */
-        UpdateOrganizationRequest: {
+        /** @description The new organization. */
+        NewOrganization: {
             name: components["schemas"]["Name"];
+        };
+        /** @description The mark of an organization that will be deleted. */
+        OrganizationDeletion: {
+            /**
+             * Format: date-time
+             * @description When it was marked.
+             */
+            requested_at: string;
+            /**
+             * Format: uuid
+             * @description The user who marked it. Null if the account no longer exists.
+             */
+            requested_by: string | null;
+            /**
+             * Format: date-time
+             * @description When the removal begins. Until then it can be taken back.
+             */
+            due_at: string;
         };
         /** @description An organization. */
         Organization: {
@@ -2851,6 +2957,131 @@ export interface components {
              * @description When it last changed.
              */
             updated_at: string;
+            /** @description The mark for deletion; null if it will not be deleted. */
+            deletion: components["schemas"]["OrganizationDeletion"] | null;
+        };
+        /** @description Only superusers can do this, the operators of the installation. Ask one of them. */
+        SuperuserRequiredProblem: {
+            /** @constant */
+            type: "/problems/superuser-required";
+            /** @constant */
+            title: "Superuser required";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description An account can have created 10 organizations that exist. Delete one that is not needed, or ask somebody else to create it. */
+        OrganizationLimitReachedProblem: {
+            /** @constant */
+            type: "/problems/organization-limit-reached";
+            /** @constant */
+            title: "Organization limit reached";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The fields to change. */
+        UpdateOrganizationRequest: {
+            name: components["schemas"]["Name"];
+        };
+        /** @description The proof that an owner asks for it. */
+        DeleteOrganizationRequest: {
+            /**
+             * Format: password
+             * @description The password of the caller.
+             */
+            current_password: string;
+        };
+        /** @description The path names a different organization than the access token. Switch to that organization first, and use the access token that this returns. */
+        OrganizationMismatchProblem: {
+            /** @constant */
+            type: "/problems/organization-mismatch";
+            /** @constant */
+            title: "Organization mismatch";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description Your role in the organization is too low for this operation or for the member that it would change. Ask a member with `required_role` or a higher role. */
+        InsufficientRoleProblem: {
+            /** @constant */
+            type: "/problems/insufficient-role";
+            /** @constant */
+            title: "Insufficient role";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The lowest role that is allowed.
+             * @enum {string}
+             */
+            required_role: "owner" | "admin" | "member" | "viewer";
+        };
+        /** @description The organization is not marked for deletion, or its removal has begun and cannot be taken back. */
+        DeletionNotFoundProblem: {
+            /** @constant */
+            type: "/problems/deletion-not-found";
+            /** @constant */
+            title: "Deletion not found";
+            /** @constant */
+            status: 404;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The next owner. */
+        TransferOrganizationRequest: {
+            /**
+             * Format: uuid
+             * @description The id of another member.
+             */
+            user_id: string;
+        };
+        /** @description A member of an organization. */
+        Member: {
+            /**
+             * Format: uuid
+             * @description The id of the user.
+             */
+            user_id: string;
+            /**
+             * Format: email
+             * @description The e-mail address, in lower case.
+             */
+            email: string;
+            /** @description The display name of the user. Null when not set. */
+            full_name: string | null;
+            role: components["schemas"]["Role"];
+            /**
+             * Format: date-time
+             * @description When the user became a member.
+             */
+            joined_at: string;
+        };
+        /** @description The two members whose roles have changed. */
+        TransferredOrganization: {
+            new_owner: components["schemas"]["Member"];
+            former_owner: components["schemas"]["Member"];
+        };
+        /** @description The user is not a member of the organization. List the members. */
+        MemberNotFoundProblem: {
+            /** @constant */
+            type: "/problems/member-not-found";
+            /** @constant */
+            title: "Member not found";
+            /** @constant */
+            status: 404;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
         };
         /** @description An invite to join an organization. Its token is never returned. */
         Invite: {
@@ -2907,35 +3138,6 @@ export interface components {
             email: components["schemas"]["Email"];
             role: components["schemas"]["Role"];
         };
-        /** @description The path names a different organization than the access token. Switch to that organization first, and use the access token that this returns. */
-        OrganizationMismatchProblem: {
-            /** @constant */
-            type: "/problems/organization-mismatch";
-            /** @constant */
-            title: "Organization mismatch";
-            /** @constant */
-            status: 403;
-            /** @description What happened, for people to read. The wording may change. */
-            message: string;
-            request_id: components["schemas"]["RequestId"];
-        };
-        /** @description Your role in the organization is too low for this operation or for the member that it would change. Ask a member with `required_role` or a higher role. */
-        InsufficientRoleProblem: {
-            /** @constant */
-            type: "/problems/insufficient-role";
-            /** @constant */
-            title: "Insufficient role";
-            /** @constant */
-            status: 403;
-            /** @description What happened, for people to read. The wording may change. */
-            message: string;
-            request_id: components["schemas"]["RequestId"];
-            /**
-             * @description The lowest role that is allowed.
-             * @enum {string}
-             */
-            required_role: "owner" | "admin" | "member" | "viewer";
-        };
         /** @description You cannot grant a role above your own. Grant a lower role, or ask a member with a higher role. */
         RoleNotGrantableProblem: {
             /** @constant */
@@ -2948,26 +3150,17 @@ export interface components {
             message: string;
             request_id: components["schemas"]["RequestId"];
         };
-        /** @description A member of an organization. */
-        Member: {
-            /**
-             * Format: uuid
-             * @description The id of the user.
-             */
-            user_id: string;
-            /**
-             * Format: email
-             * @description The e-mail address, in lower case.
-             */
-            email: string;
-            /** @description The display name of the user. Null when not set. */
-            full_name: string | null;
-            role: components["schemas"]["Role"];
-            /**
-             * Format: date-time
-             * @description When the user became a member.
-             */
-            joined_at: string;
+        /** @description The organization is marked for deletion. Until then nobody joins it and no sync runs. An owner can take the deletion back. */
+        DeletionPendingProblem: {
+            /** @constant */
+            type: "/problems/deletion-pending";
+            /** @constant */
+            title: "Deletion pending";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
         };
         /** @description A page of members. */
         MemberPage: {
@@ -3074,18 +3267,6 @@ export interface components {
             service_tokens: components["schemas"]["ServiceToken"][];
             /** @description The webhooks that the user created. */
             webhooks: components["schemas"]["Webhook"][];
-        };
-        /** @description The user is not a member of the organization. List the members. */
-        MemberNotFoundProblem: {
-            /** @constant */
-            type: "/problems/member-not-found";
-            /** @constant */
-            title: "Member not found";
-            /** @constant */
-            status: 404;
-            /** @description What happened, for people to read. The wording may change. */
-            message: string;
-            request_id: components["schemas"]["RequestId"];
         };
         /** @description The change would leave the organization without an owner. Make another member an owner first. */
         LastOwnerProblem: {
@@ -4012,18 +4193,6 @@ export interface components {
             items: components["schemas"]["Account"][];
             next_cursor: components["schemas"]["NextCursor"];
         };
-        /** @description Only superusers can do this, the operators of the installation. Ask one of them. */
-        SuperuserRequiredProblem: {
-            /** @constant */
-            type: "/problems/superuser-required";
-            /** @constant */
-            title: "Superuser required";
-            /** @constant */
-            status: 403;
-            /** @description What happened, for people to read. The wording may change. */
-            message: string;
-            request_id: components["schemas"]["RequestId"];
-        };
         /** @description The installation has no such account. List the accounts. */
         UserNotFoundProblem: {
             /** @constant */
@@ -4052,6 +4221,48 @@ export interface components {
         UpdateUserRequest: {
             /** @description False disables the account, true enables it. */
             is_active: boolean;
+        };
+        /** @description An owner of an organization. */
+        OrganizationOwner: {
+            /**
+             * Format: uuid
+             * @description The id of the user.
+             */
+            user_id: string;
+            /**
+             * Format: email
+             * @description The e-mail address, in lower case.
+             */
+            email: string;
+            /** @description The display name of the user. Null when not set. */
+            full_name: string | null;
+        };
+        /** @description An organization as superusers see it. */
+        InstalledOrganization: {
+            /**
+             * Format: uuid
+             * @description The id of the organization.
+             */
+            id: string;
+            /** @description The name of the organization. */
+            name: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+            /** @description The number of members. 0 once the removal has begun. */
+            members: number;
+            /** @description The owners in joining order, at most 100. */
+            owners: components["schemas"]["OrganizationOwner"][];
+            /** @description The mark for deletion; null if it will not be deleted. */
+            deletion: components["schemas"]["OrganizationDeletion"] | null;
+        };
+        /** @description A page of organizations. */
+        InstalledOrganizationPage: {
+            /** @description The organizations. */
+            items: components["schemas"]["InstalledOrganization"][];
+            next_cursor: components["schemas"]["NextCursor"];
         };
         /** @description A code host that an organization is connected to. */
         Integration: {
@@ -4925,6 +5136,16 @@ export interface components {
         };
         /** @description The access token is not scoped to this organization, or its role is below admin. */
         OrganizationAdminRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["XRequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientRoleProblem"];
+            };
+        };
+        /** @description The access token is not scoped to this organization, or the caller is not an owner. */
+        OrganizationOwnerRequired: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
                 [name: string]: unknown;
@@ -7171,6 +7392,136 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    createOrganization: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation; if the operation moves the caller to another organization, to the caller and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored. Rate limits come first: a repetition counts, and may be answered with 429. Repeat it later with the same key.
+                 * @example "8e03978e-40d5-43dd-bc93-6894a57f9324"
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Example Works"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewOrganization"];
+            };
+        };
+        responses: {
+            /** @description The organization exists. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+                     *       "name": "Example Works",
+                     *       "created_at": "2026-03-01T08:00:00.000Z",
+                     *       "updated_at": "2026-03-01T08:00:00.000Z",
+                     *       "deletion": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Organization"];
+                };
+            };
+            400: components["responses"]["MalformedRequest"];
+            401: components["responses"]["Unauthenticated"];
+            /** @description The address of the caller is not verified, or this server lets only superusers create further organizations. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["EmailNotVerifiedProblem"] | components["schemas"]["SuperuserRequiredProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            /** @description The caller has created the maximum number of organizations. An earlier request with this idempotency key is still being handled. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    /**
+                     * @description Whole seconds to wait before the next attempt; the same number as `retry_after_seconds` in the body.
+                     * @example 60
+                     */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OrganizationLimitReachedProblem"] | components["schemas"]["IdempotencyKeyInUseProblem"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description The request violates the contract. An earlier request with this idempotency key was a different one. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ValidationFailedProblem"] | components["schemas"]["IdempotencyKeyReusedProblem"];
+                };
+            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getOrganization: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the organization: the one that the access token is scoped to.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                org_id: components["parameters"]["OrgId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The organization. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+                     *       "name": "Example Works",
+                     *       "created_at": "2026-03-01T08:00:00.000Z",
+                     *       "updated_at": "2026-03-02T09:15:00.000Z",
+                     *       "deletion": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Organization"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["AnotherOrganization"];
+            406: components["responses"]["NotAcceptable"];
+            422: components["responses"]["ValidationFailed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     updateOrganization: {
         parameters: {
             query?: never;
@@ -7207,7 +7558,8 @@ export interface operations {
                      *       "id": "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
                      *       "name": "Example Works",
                      *       "created_at": "2026-03-01T08:00:00.000Z",
-                     *       "updated_at": "2026-03-02T09:15:00.000Z"
+                     *       "updated_at": "2026-03-02T09:15:00.000Z",
+                     *       "deletion": null
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -7216,6 +7568,197 @@ export interface operations {
             400: components["responses"]["MalformedRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["OrganizationAdminRequired"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteOrganization: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the organization: the one that the access token is scoped to.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                org_id: components["parameters"]["OrgId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "current_password": "seven quiet rivers 7"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeleteOrganizationRequest"];
+            };
+        };
+        responses: {
+            /** @description The organization is marked. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "requested_at": "2026-03-02T09:15:00.000Z",
+                     *       "requested_by": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
+                     *       "due_at": "2026-03-09T09:15:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OrganizationDeletion"];
+                };
+            };
+            400: components["responses"]["LimitedMalformedRequest"];
+            401: components["responses"]["Unauthenticated"];
+            /** @description The access token is not scoped to this organization, the caller is not an owner, or the password is wrong. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["WrongPasswordProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["LimitedValidationFailed"];
+            /** @description Too many wrong passwords have locked the address, or the rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["AccountLockedProblem"] | components["schemas"]["RateLimitedProblem"];
+                };
+            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    cancelOrganizationDeletion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the organization: the one that the access token is scoped to.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                org_id: components["parameters"]["OrgId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The organization is not marked any more. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["OrganizationOwnerRequired"];
+            /** @description The organization is not marked for deletion, or its removal has begun. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["DeletionNotFoundProblem"];
+                };
+            };
+            422: components["responses"]["ValidationFailed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    transferOrganization: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the organization: the one that the access token is scoped to.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                org_id: components["parameters"]["OrgId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "user_id": "8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TransferOrganizationRequest"];
+            };
+        };
+        responses: {
+            /** @description Both members with their new roles. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "new_owner": {
+                     *         "user_id": "8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02",
+                     *         "email": "sam@example.com",
+                     *         "full_name": "Sam Example",
+                     *         "role": "owner",
+                     *         "joined_at": "2026-03-02T09:15:00.000Z"
+                     *       },
+                     *       "former_owner": {
+                     *         "user_id": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
+                     *         "email": "robin@example.com",
+                     *         "full_name": "Robin Example",
+                     *         "role": "admin",
+                     *         "joined_at": "2026-03-01T08:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TransferredOrganization"];
+                };
+            };
+            400: components["responses"]["MalformedRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["OrganizationOwnerRequired"];
+            /** @description The organization has no other member with this id. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["MemberNotFoundProblem"];
+                };
+            };
             406: components["responses"]["NotAcceptable"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -7358,7 +7901,7 @@ export interface operations {
                 };
             };
             406: components["responses"]["NotAcceptable"];
-            /** @description A user with this address is already a member. An earlier request with this idempotency key is still being handled. */
+            /** @description A user with this address is already a member, or the organization is marked for deletion. An earlier request with this idempotency key is still being handled. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -7372,7 +7915,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["AlreadyMemberProblem"] | components["schemas"]["IdempotencyKeyInUseProblem"];
+                    "application/problem+json": components["schemas"]["AlreadyMemberProblem"] | components["schemas"]["DeletionPendingProblem"] | components["schemas"]["IdempotencyKeyInUseProblem"];
                 };
             };
             413: components["responses"]["PayloadTooLarge"];
@@ -10520,6 +11063,75 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    listOrganizations: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only organizations whose name contains this text, in any case, and the one that has it as its id.
+                 * @example example
+                 */
+                search?: string;
+                /**
+                 * @description Only organizations in this state: `marked` ones will be deleted, `active` ones will not.
+                 * @example active
+                 */
+                state?: "active" | "marked";
+                /**
+                 * @description The largest number of items on a page.
+                 * @example 50
+                 */
+                limit?: components["parameters"]["Limit"];
+                /**
+                 * @description Where the page begins: `next_cursor` of the previous page, unchanged, with the same filters. Omit it for the first page.
+                 * @example MjAyNi0wMy0wMlQwOTowMDowMC4wMDBa
+                 */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of organizations. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+                     *           "name": "Example Works",
+                     *           "created_at": "2026-03-01T08:00:00.000Z",
+                     *           "members": 2,
+                     *           "owners": [
+                     *             {
+                     *               "user_id": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
+                     *               "email": "robin@example.com",
+                     *               "full_name": "Robin Example"
+                     *             }
+                     *           ],
+                     *           "deletion": null
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["InstalledOrganizationPage"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["SuperuserRequired"];
+            406: components["responses"]["NotAcceptable"];
+            422: components["responses"]["ValidationFailed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listIntegrations: {
         parameters: {
             query?: {
@@ -11417,7 +12029,7 @@ export interface operations {
             };
             404: components["responses"]["SyncConfigNotFound"];
             406: components["responses"]["NotAcceptable"];
-            /** @description The configuration is inactive, a run of it is pending or running, or the organization has too many runs. An earlier request with this idempotency key is still being handled. */
+            /** @description The configuration is inactive, a run of it is pending or running, or the organization has too many runs or is marked for deletion. An earlier request with this idempotency key is still being handled. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -11429,7 +12041,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["SyncConfigInactiveProblem"] | components["schemas"]["SyncRunActiveProblem"] | components["schemas"]["TooManySyncRunsProblem"] | components["schemas"]["IdempotencyKeyInUseProblem"];
+                    "application/problem+json": components["schemas"]["SyncConfigInactiveProblem"] | components["schemas"]["SyncRunActiveProblem"] | components["schemas"]["TooManySyncRunsProblem"] | components["schemas"]["DeletionPendingProblem"] | components["schemas"]["IdempotencyKeyInUseProblem"];
                 };
             };
             /** @description The request violates the contract. An earlier request with this idempotency key was a different one. */
@@ -11785,7 +12397,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["AdminRequired"];
             406: components["responses"]["NotAcceptable"];
-            /** @description The demo data are being removed. An earlier request with this idempotency key is still being handled. */
+            /** @description The demo data are being removed, or the organization is marked for deletion. An earlier request with this idempotency key is still being handled. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -11797,7 +12409,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["DemoDataRemovalActiveProblem"] | components["schemas"]["IdempotencyKeyInUseProblem"];
+                    "application/problem+json": components["schemas"]["DemoDataRemovalActiveProblem"] | components["schemas"]["DeletionPendingProblem"] | components["schemas"]["IdempotencyKeyInUseProblem"];
                 };
             };
             422: components["responses"]["ValidationFailed"];

@@ -1374,6 +1374,104 @@ export function acceptInvite(client: PlatformClient, request: AcceptInviteReques
   );
 }
 
+/** `POST /api/v1/organizations` */
+export interface CreateOrganizationRequest extends KeyedCallOptions {
+  /** The body of the request. */
+  readonly body: Schemas['NewOrganization'];
+}
+export type CreateOrganizationResult =
+  | Success<201, Schemas['Organization']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<403, Schemas['EmailNotVerifiedProblem'] | Schemas['SuperuserRequiredProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<409, Schemas['OrganizationLimitReachedProblem'] | Schemas['IdempotencyKeyInUseProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem'] | Schemas['IdempotencyKeyReusedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Create another organization (`POST /api/v1/organizations`).
+ *
+ * Creates an organization, whose owner you are. Your session stays where it is; switch to the new
+ * organization to work in it. An account can have created 10 organizations that exist. With
+ * `AUTH_REGISTRATION=invite` and `closed`, only superusers create further organizations; everybody
+ * else can have a first one, through onboarding.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
+ * `EmailNotVerifiedProblem`, `SuperuserRequiredProblem`; 406 `NotAcceptableProblem`; 409
+ * `OrganizationLimitReachedProblem`, `IdempotencyKeyInUseProblem`; 413 `PayloadTooLargeProblem`; 415
+ * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`, `IdempotencyKeyReusedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await createOrganization(client, {
+ *   body: {
+ *     name: "Example Works"
+ *   }
+ * });
+ * ```
+ */
+export function createOrganization(
+  client: PlatformClient,
+  request: CreateOrganizationRequest,
+): Promise<CreateOrganizationResult> {
+  return client.call(
+    {
+      path: '/api/v1/organizations',
+      method: 'post',
+      statuses: [201],
+      format: formats.json,
+      scheme: 'bearer',
+      keyed: true,
+    },
+    request,
+  );
+}
+
+/** `GET /api/v1/organizations/{org_id}` */
+export interface GetOrganizationRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['getOrganization']['parameters']['path'];
+}
+export type GetOrganizationResult =
+  | Success<200, Schemas['Organization']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<403, Schemas['OrganizationRequiredProblem'] | Schemas['OrganizationMismatchProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Read the organization (`GET /api/v1/organizations/{org_id}`).
+ *
+ * The organization, and whether it is marked for deletion.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `OrganizationMismatchProblem`; 406 `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await getOrganization(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   }
+ * });
+ * ```
+ */
+export function getOrganization(
+  client: PlatformClient,
+  request: GetOrganizationRequest,
+): Promise<GetOrganizationResult> {
+  return client.call(
+    { path: '/api/v1/organizations/{org_id}', method: 'get', statuses: [200], format: formats.json, scheme: 'bearer' },
+    request,
+  );
+}
+
 /** `PATCH /api/v1/organizations/{org_id}` */
 export interface UpdateOrganizationRequest extends CallOptions {
   /** The values of the path. */
@@ -1427,6 +1525,187 @@ export function updateOrganization(
     {
       path: '/api/v1/organizations/{org_id}',
       method: 'patch',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `POST /api/v1/organizations/{org_id}/deletion` */
+export interface DeleteOrganizationRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['deleteOrganization']['parameters']['path'];
+  /** The body of the request. */
+  readonly body: Schemas['DeleteOrganizationRequest'];
+}
+export type DeleteOrganizationResult =
+  | Success<202, Schemas['OrganizationDeletion']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+      | Schemas['WrongPasswordProblem']
+    >
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['AccountLockedProblem'] | Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Mark the organization for deletion (`POST /api/v1/organizations/{org_id}/deletion`).
+ *
+ * Marks the organization for deletion in 7 days. Until then, every owner can take it back. All owners
+ * get a mail. While it is marked, members can read and change everything as before, but nobody joins,
+ * no sync runs and its service tokens are refused. Pending and running sync runs are cancelled. After
+ * 7 days all memberships end, and everything that belongs to the organization is removed; only its
+ * audit records are kept, for superusers. Marking it again changes nothing. A wrong password counts
+ * towards the lock of the address, as a failed login does.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
+ * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`,
+ * `WrongPasswordProblem`; 406 `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`; 415
+ * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 429 `AccountLockedProblem`,
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await deleteOrganization(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   },
+ *   body: {
+ *     current_password: "seven quiet rivers 7"
+ *   }
+ * });
+ * ```
+ */
+export function deleteOrganization(
+  client: PlatformClient,
+  request: DeleteOrganizationRequest,
+): Promise<DeleteOrganizationResult> {
+  return client.call(
+    {
+      path: '/api/v1/organizations/{org_id}/deletion',
+      method: 'post',
+      statuses: [202],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `DELETE /api/v1/organizations/{org_id}/deletion` */
+export interface CancelOrganizationDeletionRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['cancelOrganizationDeletion']['parameters']['path'];
+}
+export type CancelOrganizationDeletionResult =
+  | Success<204, undefined>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+    >
+  | Failure<404, Schemas['DeletionNotFoundProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Take the deletion back (`DELETE /api/v1/organizations/{org_id}/deletion`).
+ *
+ * Takes the mark for deletion back. Everything works again as before; sync runs that the mark has
+ * cancelled are not started again. All owners get a mail. Once the removal has begun, it cannot be
+ * taken back.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `OrganizationMismatchProblem`, `InsufficientRoleProblem`; 404 `DeletionNotFoundProblem`; 422
+ * `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await cancelOrganizationDeletion(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   }
+ * });
+ * ```
+ */
+export function cancelOrganizationDeletion(
+  client: PlatformClient,
+  request: CancelOrganizationDeletionRequest,
+): Promise<CancelOrganizationDeletionResult> {
+  return client.call(
+    { path: '/api/v1/organizations/{org_id}/deletion', method: 'delete', statuses: [204], scheme: 'bearer' },
+    request,
+  );
+}
+
+/** `POST /api/v1/organizations/{org_id}/transfer` */
+export interface TransferOrganizationRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['transferOrganization']['parameters']['path'];
+  /** The body of the request. */
+  readonly body: Schemas['TransferOrganizationRequest'];
+}
+export type TransferOrganizationResult =
+  | Success<200, Schemas['TransferredOrganization']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+    >
+  | Failure<404, Schemas['MemberNotFoundProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Hand the organization over (`POST /api/v1/organizations/{org_id}/transfer`).
+ *
+ * Makes a member an owner and you, who must be an owner, an admin, in one step. Your pending invites
+ * as owner end.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
+ * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`; 404
+ * `MemberNotFoundProblem`; 406 `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`; 415
+ * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await transferOrganization(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   },
+ *   body: {
+ *     user_id: "8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02"
+ *   }
+ * });
+ * ```
+ */
+export function transferOrganization(
+  client: PlatformClient,
+  request: TransferOrganizationRequest,
+): Promise<TransferOrganizationResult> {
+  return client.call(
+    {
+      path: '/api/v1/organizations/{org_id}/transfer',
+      method: 'post',
       statuses: [200],
       format: formats.json,
       scheme: 'bearer',
@@ -1505,7 +1784,10 @@ export type CreateInviteResult =
       | Schemas['RoleNotGrantableProblem']
     >
   | Failure<406, Schemas['NotAcceptableProblem']>
-  | Failure<409, Schemas['AlreadyMemberProblem'] | Schemas['IdempotencyKeyInUseProblem']>
+  | Failure<
+      409,
+      Schemas['AlreadyMemberProblem'] | Schemas['DeletionPendingProblem'] | Schemas['IdempotencyKeyInUseProblem']
+    >
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['ValidationFailedProblem'] | Schemas['IdempotencyKeyReusedProblem']>
@@ -1524,9 +1806,9 @@ export type CreateInviteResult =
  * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
  * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`,
  * `RoleNotGrantableProblem`; 406 `NotAcceptableProblem`; 409 `AlreadyMemberProblem`,
- * `IdempotencyKeyInUseProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
- * `ValidationFailedProblem`, `IdempotencyKeyReusedProblem`; 429 `RateLimitedProblem`; 500
- * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ * `DeletionPendingProblem`, `IdempotencyKeyInUseProblem`; 413 `PayloadTooLargeProblem`; 415
+ * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`, `IdempotencyKeyReusedProblem`; 429
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts
@@ -4035,6 +4317,48 @@ export function updateUser(client: PlatformClient, request: UpdateUserRequest): 
   );
 }
 
+/** `GET /api/v1/installation/organizations` */
+export interface ListOrganizationsRequest extends CallOptions {
+  /** The parameters of the query. */
+  readonly query?: Parameters<NonNullable<operations['listOrganizations']['parameters']['query']>> | undefined;
+}
+export type ListOrganizationsResult =
+  | Success<200, Schemas['InstalledOrganizationPage']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<403, Schemas['SuperuserRequiredProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * List all organizations (`GET /api/v1/installation/organizations`).
+ *
+ * The organizations of the installation that match all filters, the newest first. For superusers.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `SuperuserRequiredProblem`; 406 `NotAcceptableProblem`;
+ * 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await listOrganizations(client);
+ * ```
+ */
+export function listOrganizations(
+  client: PlatformClient,
+  request?: ListOrganizationsRequest,
+): Promise<ListOrganizationsResult> {
+  return client.call(
+    {
+      path: '/api/v1/installation/organizations',
+      method: 'get',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
 /** `GET /api/v1/admin/integrations` */
 export interface ListIntegrationsRequest extends CallOptions {
   /** The parameters of the query. */
@@ -4655,6 +4979,7 @@ export type StartSyncRunResult =
       | Schemas['SyncConfigInactiveProblem']
       | Schemas['SyncRunActiveProblem']
       | Schemas['TooManySyncRunsProblem']
+      | Schemas['DeletionPendingProblem']
       | Schemas['IdempotencyKeyInUseProblem']
     >
   | Failure<422, Schemas['ValidationFailedProblem'] | Schemas['IdempotencyKeyReusedProblem']>
@@ -4675,9 +5000,9 @@ export type StartSyncRunResult =
  * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
  * `InsufficientRoleProblem`, `InsufficientScopeProblem`; 404 `SyncConfigNotFoundProblem`; 406
  * `NotAcceptableProblem`; 409 `SyncConfigInactiveProblem`, `SyncRunActiveProblem`,
- * `TooManySyncRunsProblem`, `IdempotencyKeyInUseProblem`; 422 `ValidationFailedProblem`,
- * `IdempotencyKeyReusedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
- * `ServiceUnavailableProblem`.
+ * `TooManySyncRunsProblem`, `DeletionPendingProblem`, `IdempotencyKeyInUseProblem`; 422
+ * `ValidationFailedProblem`, `IdempotencyKeyReusedProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts
@@ -4945,7 +5270,12 @@ export type CreateDemoDataResult =
   | Failure<401, Schemas['UnauthenticatedProblem']>
   | Failure<403, Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
-  | Failure<409, Schemas['DemoDataRemovalActiveProblem'] | Schemas['IdempotencyKeyInUseProblem']>
+  | Failure<
+      409,
+      | Schemas['DemoDataRemovalActiveProblem']
+      | Schemas['DeletionPendingProblem']
+      | Schemas['IdempotencyKeyInUseProblem']
+    >
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
@@ -4958,8 +5288,8 @@ export type CreateDemoDataResult =
  *
  * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
  * `InsufficientRoleProblem`; 406 `NotAcceptableProblem`; 409 `DemoDataRemovalActiveProblem`,
- * `IdempotencyKeyInUseProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503
- * `ServiceUnavailableProblem`.
+ * `DeletionPendingProblem`, `IdempotencyKeyInUseProblem`; 422 `ValidationFailedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts

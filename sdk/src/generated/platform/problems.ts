@@ -30,10 +30,14 @@ export type Problem =
   | Schemas['AlreadyMemberProblem']
   | Schemas['SessionNotFoundProblem']
   | Schemas['OrganizationRequiredProblem']
+  | Schemas['SuperuserRequiredProblem']
+  | Schemas['OrganizationLimitReachedProblem']
   | Schemas['OrganizationMismatchProblem']
   | Schemas['InsufficientRoleProblem']
-  | Schemas['RoleNotGrantableProblem']
+  | Schemas['DeletionNotFoundProblem']
   | Schemas['MemberNotFoundProblem']
+  | Schemas['RoleNotGrantableProblem']
+  | Schemas['DeletionPendingProblem']
   | Schemas['LastOwnerProblem']
   | Schemas['TeamsFileInvalidProblem']
   | Schemas['TeamExistsProblem']
@@ -53,7 +57,6 @@ export type Problem =
   | Schemas['WebhookDeliveryNotFoundProblem']
   | Schemas['ThresholdLimitReachedProblem']
   | Schemas['ThresholdNotFoundProblem']
-  | Schemas['SuperuserRequiredProblem']
   | Schemas['UserNotFoundProblem']
   | Schemas['OwnAccountProblem']
   | Schemas['IntegrationExistsProblem']
@@ -110,10 +113,14 @@ export const problemTypes = [
   '/problems/already-member',
   '/problems/session-not-found',
   '/problems/organization-required',
+  '/problems/superuser-required',
+  '/problems/organization-limit-reached',
   '/problems/organization-mismatch',
   '/problems/insufficient-role',
-  '/problems/role-not-grantable',
+  '/problems/deletion-not-found',
   '/problems/member-not-found',
+  '/problems/role-not-grantable',
+  '/problems/deletion-pending',
   '/problems/last-owner',
   '/problems/teams-file-invalid',
   '/problems/team-exists',
@@ -133,7 +140,6 @@ export const problemTypes = [
   '/problems/webhook-delivery-not-found',
   '/problems/threshold-limit-reached',
   '/problems/threshold-not-found',
-  '/problems/superuser-required',
   '/problems/user-not-found',
   '/problems/own-account',
   '/problems/integration-exists',

@@ -7,6 +7,7 @@ import type {
 import { demoDataRemovalActive } from '../../../../generated/problems.js';
 import { recordAudit } from '../../tenancy/audit/audit.store.js';
 import type { PlatformDependencies } from '../../dependencies.js';
+import { refusalWhileMarked } from '../../tenancy/deletion/deletions.store.js';
 import { dropDemoData, fillDemoData, readDemoData } from './demo-data.store.js';
 
 export const getDemoData: GetDemoDataHandler<PlatformDependencies> = async ({ principal }, { sql }) => ({
@@ -21,6 +22,8 @@ export const createDemoData: CreateDemoDataHandler<PlatformDependencies> = async
   const now = clock.now();
   const { org_id: orgId, user_id: userId } = principal;
   const reply = await sql.begin(async (transaction): Promise<CreateDemoDataReply> => {
+    const pending = await refusalWhileMarked(transaction, orgId);
+    if (pending !== null) return pending;
     const fill = await fillDemoData(transaction, { orgId, userId }, now);
     if (fill === null) {
       return demoDataRemovalActive({ message: 'The demo data are being removed. Try again in a few seconds.' });

@@ -16,7 +16,10 @@ export interface PresentedToken {
   readonly last_used_at: Date | null;
 }
 
-/** @returns null when no token has the secret, or the token or the secret has ended */
+/**
+ * @returns null when no token has the secret, when the token or the secret has ended, and when the organization is marked
+ * for deletion
+ */
 export async function findByHash(sql: Sql, hash: Buffer, now: Date): Promise<PresentedToken | null> {
   const [row] = await sql<PresentedToken[]>`
     select t.id as service_token_id, t.name, t.org_id, o.name as org_name, t.scopes, t.expires_at,
@@ -25,7 +28,8 @@ export async function findByHash(sql: Sql, hash: Buffer, now: Date): Promise<Pre
     join service_tokens t on t.id = s.token_id
     join organizations o on o.id = t.org_id
     where s.secret_hash = ${hash} and t.revoked_at is null and t.expires_at > ${now}
-      and (s.valid_until is null or s.valid_until > ${now})`;
+      and (s.valid_until is null or s.valid_until > ${now})
+      and not exists (select 1 from organization_deletions d where d.org_id = t.org_id)`;
   return row ?? null;
 }
 

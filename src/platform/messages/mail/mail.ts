@@ -1,4 +1,5 @@
 import { emailChangeWording, type EmailChangeMail } from './email-change-mails.js';
+import { organizationDeletionWording, type OrganizationDeletionMail } from './organization-deletion-mail.js';
 import { inUtc, plainName, type Wording } from './wording.js';
 
 /** A mail before rendering: its kind and the values for its text. */
@@ -17,7 +18,8 @@ export type Mail =
       /** The inviter's name or address; null when unknown. */
       readonly invitedBy: string | null;
     }
-  | EmailChangeMail;
+  | EmailChangeMail
+  | OrganizationDeletionMail;
 
 /** The kinds of mails that this server can write. */
 export const mailKinds = Object.keys({
@@ -27,6 +29,7 @@ export const mailKinds = Object.keys({
   email_change_by_old: true,
   email_change_by_new: true,
   email_change_taken: true,
+  organization_deletion: true,
 } satisfies Record<Mail['kind'], true>);
 
 /** Information that lets the holder of an address recognize a stranger's registration. */
@@ -72,18 +75,32 @@ export function renderMail(mail: Mail): RenderedMail {
 }
 
 function wording(mail: Mail): Wording {
-  if (mail.kind === 'verification') return verificationWording(mail.disown);
-  if (mail.kind === 'reset') {
-    return {
-      subject: 'Reset your password',
-      lines: [
-        'Follow this link within one hour to choose a new password.',
-        'If you did not request it, ignore this mail. Your password has not changed.',
-      ],
-      action: 'Choose a new password',
-    };
+  switch (mail.kind) {
+    case 'verification':
+      return verificationWording(mail.disown);
+    case 'reset':
+      return resetWording;
+    case 'invite':
+      return inviteWording(mail);
+    case 'organization_deletion':
+      return organizationDeletionWording(mail);
+    case 'email_change_by_old':
+    case 'email_change_by_new':
+    case 'email_change_taken':
+      return emailChangeWording(mail);
   }
-  if (mail.kind !== 'invite') return emailChangeWording(mail);
+}
+
+const resetWording: Wording = {
+  subject: 'Reset your password',
+  lines: [
+    'Follow this link within one hour to choose a new password.',
+    'If you did not request it, ignore this mail. Your password has not changed.',
+  ],
+  action: 'Choose a new password',
+};
+
+function inviteWording(mail: Extract<Mail, { readonly kind: 'invite' }>): Wording {
   const inviter = mail.invitedBy === null ? 'You have been invited' : `${plainName(mail.invitedBy)} invites you`;
   const organization = plainName(mail.organizationName);
   return {

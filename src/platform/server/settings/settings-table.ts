@@ -126,7 +126,7 @@ export const settingsTable = {
     'AUTH_REGISTRATION',
     'open',
     registrationPolicy,
-    'Who can register: open, everybody; invite, people with an invite; domains:a.example,b.example, also people with an address there; closed, nobody.',
+    'Who can register: open, everybody; invite, people with an invite; domains:a.example,b.example, also people with an address there; closed, nobody. With invite and closed, only superusers create further organizations.',
   ),
   bcryptCost: setting('AUTH_BCRYPT_COST', '12', wholeNumber(4, 16), 'Work factor of password hashes.'),
   bcryptQueue: setting(

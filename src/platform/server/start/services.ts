@@ -7,6 +7,7 @@ import { databaseUnreadiness } from '../failures.js';
 import { createHealth, startHealthRounds, type Health } from '../operations/health.js';
 import { createMetrics, type Metrics } from '../operations/metrics.js';
 import type { Rounds } from '../rounds.js';
+import { startOrganizationRemoval } from '../../tenancy/deletion/organization-removal.js';
 import { startWebhookDispatcher, type WebhookDispatcher } from '../../messages/webhooks/dispatcher.js';
 import { appBaseUrlOf, deadlineMsOf, type Startup } from './startup.js';
 import type { Stores } from './stores.js';
@@ -20,6 +21,7 @@ export interface Services extends StoreWork {
   readonly webhooks: WebhookDispatcher;
   readonly accountSweep: AccountSweep;
   readonly replySweep: Rounds;
+  readonly organizationRemoval: Rounds;
   readonly health: Health;
   readonly metrics: Metrics;
 }
@@ -51,6 +53,8 @@ export function startServices(startup: Startup, { uri, database, secrets }: Stor
   const { syncJobs, storeTasks } = startStoreWork(settings, { ...context, database: uri }, metrics, startup);
   stops.push(() => storeTasks.stop());
   stops.push(() => syncJobs.stop(deadlineMsOf(startup)));
+  const organizationRemoval = startOrganizationRemoval({ sql: database.sql, clock, log, storeTasks });
+  stops.push(() => organizationRemoval.stop());
   return {
     mails,
     stopMails: stopMailsInTime,
@@ -58,6 +62,7 @@ export function startServices(startup: Startup, { uri, database, secrets }: Stor
     webhooks,
     accountSweep,
     replySweep,
+    organizationRemoval,
     health,
     metrics,
     syncJobs,

@@ -1,4 +1,5 @@
 import { cleanedUp } from '../../../sync/cleaned-up.js';
+import { forgetOrganization } from '../../../sync/forget-organization.js';
 import { forgetRepository } from '../../../sync/forget-repository.js';
 import { identityOfRemote, repositoryId } from '../../../sync/identity.js';
 import { addressOfMadeUp } from '../../../sync/providers/synthetic/open-synthetic.js';
@@ -22,6 +23,7 @@ const tasks: Readonly<Record<StoreTaskKind, (resources: OpenDerivationResources)
   remove_demo_data: removeDemoData,
   // Only reads the stored teams, because users may change them concurrently.
   assign_teams: (resources) => assignTeams(resources),
+  remove_organization: forgetOrganization,
 };
 
 /**

@@ -3,6 +3,7 @@ import { syncConfigInactive, syncRunActive, tooManySyncRuns } from '../../../../
 import { actorOf } from '../../identity/accounts/actor.js';
 import { recordAudit } from '../../tenancy/audit/audit.store.js';
 import type { PlatformDependencies } from '../../dependencies.js';
+import { refusalWhileMarked } from '../../tenancy/deletion/deletions.store.js';
 import { noSuchConfig } from './not-found.js';
 import { lockSyncConfig } from './sync-configs.store.js';
 import { hasActiveRun, insertSyncRun, lockNumberOfActiveRuns, syncRunOf } from './sync-runs.store.js';
@@ -18,6 +19,8 @@ export const startSyncRun: StartSyncRunHandler<PlatformDependencies> = async (
   const reply = await sql.begin(async (transaction): Promise<StartSyncRunReply> => {
     const config = await lockSyncConfig(transaction, orgId, configId, 'share');
     if (config === null) return noSuchConfig();
+    const pending = await refusalWhileMarked(transaction, orgId);
+    if (pending !== null) return pending;
     if (!config.is_active) {
       return syncConfigInactive({ message: 'The sync configuration is inactive. Set is_active to true first.' });
     }

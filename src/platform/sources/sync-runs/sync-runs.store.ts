@@ -105,6 +105,15 @@ export async function endSyncRun(
   return { run, provider };
 }
 
+/** The pending and running runs of an organization. */
+export async function selectActiveRuns(
+  sql: Sql,
+  orgId: string,
+): Promise<readonly Pick<SyncRunRow, 'id' | 'sync_config_id'>[]> {
+  return sql<Pick<SyncRunRow, 'id' | 'sync_config_id'>[]>`
+    select id, sync_config_id from sync_runs where org_id = ${orgId} and status in ('pending', 'running') order by id`;
+}
+
 /** Whether a run of the configuration is pending or running. */
 export async function hasActiveRun(sql: Sql, orgId: string, configId: string): Promise<boolean> {
   const rows = await sql`

@@ -25,6 +25,8 @@ export type AuditAction =
   | 'CREATE'
   | 'UPDATE'
   | 'DELETE'
+  | 'DELETION_REQUESTED'
+  | 'DELETION_CANCELLED'
   | 'MEMBER_INVITED'
   | 'INVITE_REVOKED'
   | 'MEMBER_JOINED'

@@ -4,6 +4,7 @@ import type { Sql } from '../../../database/connection.js';
 import { reaches } from '../../identity/accounts/permissions.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../../dependencies.js';
+import { refusalWhileMarked } from '../deletion/deletions.store.js';
 import { mailLink } from '../../messages/mail/links.js';
 import { enqueueMail, sealMail } from '../../messages/mail/outbox.store.js';
 import { newOneTimeToken } from '../../identity/tokens/token-hash.js';
@@ -41,6 +42,8 @@ export const createInvite: CreateInviteHandler<PlatformDependencies> = async (
       return alreadyMember({ message: 'A member already has this address.' });
     }
     await lockOrganization(transaction, orgId);
+    const pending = await refusalWhileMarked(transaction, orgId);
+    if (pending !== null) return pending;
     const open = await findOpenInvite(transaction, orgId, email);
     if (open !== null) {
       const isPending = open.expires_at > now;

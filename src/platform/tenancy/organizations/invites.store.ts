@@ -163,10 +163,14 @@ function matches(sql: Sql, key: InviteKey): PendingQuery<Row[]> {
   return 'id' in key ? sql`i.id = ${key.id}` : sql`i.token_hash = ${key.tokenHash}`;
 }
 
-/** Whether the invite `i` was sent to this address, waits, and can still be given by its inviter. */
+/**
+ * Whether the invite `i` was sent to this address, waits, can still be given by its inviter, and is to an organization
+ * that is not marked for deletion.
+ */
 function isRedeemable(sql: Sql, email: string, now: Date): PendingQuery<Row[]> {
   return sql`i.email = ${email} and i.accepted_at is null and i.revoked_at is null and i.expires_at > ${now}
-    and ${inviterMayGive(sql)}`;
+    and ${inviterMayGive(sql)}
+    and not exists (select 1 from organization_deletions d where d.org_id = i.org_id)`;
 }
 
 /**

@@ -60,6 +60,17 @@ export async function refuseFormerAdmin(
 
 /** Only admins and owners can manage others. @param role the caller's role; null: no longer a member */
 export function adminRequired(role: Role | null): InsufficientRole {
-  const message = `This needs the role admin or a higher one; ${role === null ? 'you have none' : `yours is ${role}`}.`;
-  return insufficientRole({ message, required_role: 'admin' });
+  return insufficientRole({
+    message: `This needs the role admin or a higher one; ${inWords(role)}.`,
+    required_role: 'admin',
+  });
+}
+
+/** Only owners decide about the organization. @param role the caller's role; null: no longer a member */
+export function ownerRequired(role: Role | null): InsufficientRole {
+  return insufficientRole({ message: `This needs the role owner; ${inWords(role)}.`, required_role: 'owner' });
+}
+
+function inWords(role: Role | null): string {
+  return role === null ? 'you have none' : `yours is ${role}`;
 }

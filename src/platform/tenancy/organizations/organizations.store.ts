@@ -1,5 +1,6 @@
 import type { Schemas } from '../../../../generated/platform/operations.js';
 import type { Sql } from '../../../database/connection.js';
+import { deletionOf, findDeletion } from '../deletion/deletions.store.js';
 
 /**
  * Creates an organization with its first member, the owner. Call it in a transaction, and under the owner's lock
@@ -33,8 +34,21 @@ export async function renameOrganization(
   name: string,
   now: Date,
 ): Promise<Schemas['Organization']> {
-  const [row] = await sql<{ created_at: Date; name: string }[]>`
-    update organizations set name = ${name.trim()}, updated_at = ${now} where id = ${orgId} returning name, created_at`;
+  await sql`update organizations set name = ${name.trim()}, updated_at = ${now} where id = ${orgId}`;
+  return readOrganization(sql, orgId);
+}
+
+/** The contract's `Organization`. */
+export async function readOrganization(sql: Sql, orgId: string): Promise<Schemas['Organization']> {
+  const [row] = await sql<{ name: string; created_at: Date; updated_at: Date }[]>`
+    select name, created_at, updated_at from organizations where id = ${orgId}`;
   if (row === undefined) throw new Error('The organization of the caller no longer exists');
-  return { id: orgId, name: row.name, created_at: row.created_at.toISOString(), updated_at: now.toISOString() };
+  const deletion = await findDeletion(sql, orgId);
+  return {
+    id: orgId,
+    name: row.name,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+    deletion: deletion === null ? null : deletionOf(deletion),
+  };
 }

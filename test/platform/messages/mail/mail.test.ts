@@ -2,7 +2,7 @@ import { createTransport } from 'nodemailer';
 import PostalMime from 'postal-mime';
 import { describe, expect, it } from 'vitest';
 import { mailLink } from '../../../../src/platform/messages/mail/links.js';
-import { renderMail } from '../../../../src/platform/messages/mail/mail.js';
+import { renderMail, type Mail } from '../../../../src/platform/messages/mail/mail.js';
 
 const invite = (organizationName: string, invitedBy: string | null = null): ReturnType<typeof renderMail> =>
   renderMail({ kind: 'invite', link: 'https://app.example.com/accept-invite?token=abc', organizationName, invitedBy });
@@ -67,6 +67,40 @@ describe('a mail', () => {
     const { message } = await composer.sendMail({ to: 'a@example.com', ...invite('=?utf-8?B?QmNj?=') });
     const raw = Buffer.isBuffer(message) ? message : '';
     expect((await PostalMime.parse(raw)).subject).toBe('Invitation to = ?utf-8?B?QmNj?=');
+  });
+});
+
+describe('a mail about the deletion of an organization', () => {
+  const mail = {
+    kind: 'organization_deletion',
+    link: 'https://app.example.com/console/organization',
+    organization: 'Example\nWorks',
+    by: 'Robin Example',
+    dueAt: '2026-03-09T09:15:00.000Z',
+  } as const;
+
+  it('says who has marked it, and when it will be removed', () => {
+    const { subject, text } = renderMail(mail);
+    expect(subject).toBe('Example Works will be deleted on 2026-03-09 09:15 UTC');
+    expect(text).toContain('Robin Example has marked the organization Example Works');
+    expect(text).toContain('\nhttps://app.example.com/console/organization\n');
+  });
+
+  it('says that it was taken back', () => {
+    const { subject, text } = renderMail({ ...mail, dueAt: null });
+    expect(subject).toBe('Example Works will not be deleted');
+    expect(text).toContain('Robin Example has taken the deletion of Example Works');
+  });
+
+  it('has no member that servers of the release before this one would send as an invite', () => {
+    expect(mail).not.toHaveProperty('organizationName');
+  });
+});
+
+describe('a mail of a kind that only a newer release knows', () => {
+  it('is not sent in the words of another kind', () => {
+    const newer = { kind: 'newer', link: 'x', organizationName: 'Example', invitedBy: null };
+    expect(() => renderMail(newer as unknown as Mail)).toThrow('This release knows no mails of the kind newer');
   });
 });
 

@@ -54,7 +54,8 @@ export interface RunState {
 
 /**
  * Takes runs that are pending, or whose worker has been silent for `silenceSeconds`. No two workers take the same run.
- * Organizations with fewer running runs come first, so that one with many or slow runs does not delay the others.
+ * Organizations with fewer running runs come first, so that one with many or slow runs does not delay the others. Those
+ * that are marked for deletion have none.
  *
  * @param options `runId` takes only that run, if it is due
  */
@@ -71,6 +72,7 @@ export async function takeDueRuns(
       where ((status = 'pending' and available_at <= ${now})
         or (status = 'running' and coalesce(heartbeat_at, started_at, created_at) < ${after(now, -silenceSeconds)}))
         ${runId === undefined ? sql`` : sql`and id = ${runId}`}
+        and not exists (select 1 from organization_deletions d where d.org_id = sync_runs.org_id)
       order by (select count(*) from sync_runs o where o.org_id = sync_runs.org_id and o.status = 'running'),
         available_at, id
       limit ${limit} for update skip locked

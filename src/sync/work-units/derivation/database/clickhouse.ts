@@ -85,6 +85,10 @@ export function clickHouseDerivation(connection: ClickHouseConnection): Derivati
     },
     writeFile: (file, orgId, text) =>
       insert(FILE_TABLES[file], [{ org_id: orgId, [file]: text, version: connection.nextVersion() }]),
+    clearFiles: async (orgId) => {
+      for (const table of Object.values(FILE_TABLES))
+        await connection.command(deleteRows(table, 'org_id = {org:String}', connection.cluster), { org: orgId });
+    },
     repository: async (repoId) => {
       const [row] = await select("select repo, coalesce(url, '') as address from repos final where id = {repo:UUID}", {
         repo: repoId,

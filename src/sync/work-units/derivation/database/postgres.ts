@@ -79,6 +79,12 @@ export function postgresDerivation(
           insert into ${sql(FILE_TABLES[file])} ${sql({ org_id: orgId, [file]: text })}
           on conflict (org_id) do update set ${sql(file)} = excluded.${sql(file)}`;
       }),
+    clearFiles: (orgId) =>
+      failing(async () => {
+        await sql.begin((transaction) =>
+          Object.values(FILE_TABLES).map((table) => transaction`delete from ${sql(table)} where org_id = ${orgId}`),
+        );
+      }),
     repository: (repoId) =>
       failing(async () => {
         const [row] = await sql<{ name: string; url: string | null }[]>`

@@ -97,6 +97,8 @@ export interface DerivationRecords {
   /** The text of a file that `writeFile` stored last for an organization. */
   readFile(file: OrganizationFile, orgId: string): Promise<string | undefined>;
   writeFile(file: OrganizationFile, orgId: string, text: string): Promise<void>;
+  /** Removes the files of an organization. */
+  clearFiles(orgId: string): Promise<void>;
   /** The name of a repository: `owner/name`, or its directory's name. */
   repository(repoId: string): Promise<{ readonly name: string; readonly url: string | null } | undefined>;
   /** The repositories of an organization, ordered by id. */

@@ -102,6 +102,11 @@ export function sqliteDerivation(connection: SqliteConnection): DerivationRecord
           [orgId, text],
         );
       }),
+    clearFiles: (orgId) =>
+      write(() => {
+        for (const table of Object.values(FILE_TABLES))
+          connection.run(`delete from ${table} where org_id = ?`, [orgId]);
+      }),
     repository: (repoId) =>
       read(() => {
         const [row] = connection.all("select repo, coalesce(url, '') as address from repos where id = ?", [repoId]);

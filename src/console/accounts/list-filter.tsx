@@ -2,29 +2,32 @@ import type { JSX } from 'preact';
 import { useId } from 'preact/hooks';
 import { valuesOf } from '../ui/form.js';
 
-export interface AccountFilterProps {
-  /** Empty: all accounts. */
+export interface ListFilterProps {
+  /** The label of the field for a text to search for. */
+  readonly label: string;
+  /** Empty: everything. */
   readonly search: string;
-  readonly isDisabled: boolean;
+  /** The state that the list can be limited to: the value of the query parameter, and its label. */
+  readonly state: { readonly value: string; readonly label: string; readonly isChosen: boolean };
   /** Called with the query parameters of the page: `search` and `state`. */
   readonly onChange: (filters: Readonly<Record<string, string>>) => void;
 }
 
-/** Filters the accounts. */
-export function AccountFilter({ search, isDisabled, onChange }: AccountFilterProps): JSX.Element {
+/** Filters a list of the installation. */
+export function ListFilter({ label, search, state, onChange }: ListFilterProps): JSX.Element {
   const id = useId();
   return (
     <form
       class="filter"
       aria-label="Filter"
-      key={JSON.stringify([search, isDisabled])}
+      key={JSON.stringify([search, state.isChosen])}
       onSubmit={(event) => {
         event.preventDefault();
         onChange(valuesOf(event.currentTarget));
       }}
     >
       <div class="field">
-        <label for={`${id}-search`}>Address or name</label>
+        <label for={`${id}-search`}>{label}</label>
         {/* Not `value`: what is being typed stays when the field is rendered again. */}
         <input id={`${id}-search`} name="search" type="search" maxLength={254} defaultValue={search} />
       </div>
@@ -32,8 +35,8 @@ export function AccountFilter({ search, isDisabled, onChange }: AccountFilterPro
         <label for={`${id}-state`}>State</label>
         <select id={`${id}-state`} name="state">
           <option value="">All</option>
-          <option value="disabled" selected={isDisabled}>
-            Disabled
+          <option value={state.value} selected={state.isChosen}>
+            {state.label}
           </option>
         </select>
       </div>
