@@ -246,6 +246,26 @@ export function invalidDisownToken(
   };
 }
 
+export type InvalidSecurityLink = ProblemReply<Schemas['InvalidSecurityLinkProblem']>;
+
+/** 400 Invalid security link. */
+export function invalidSecurityLink(
+  members: Pick<Schemas['InvalidSecurityLinkProblem'], 'message'>,
+  options?: ProblemOptions,
+): InvalidSecurityLink {
+  return {
+    status: 400,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/invalid-security-link',
+      title: 'Invalid security link',
+      status: 400,
+      message: members.message,
+    },
+    ...options,
+  };
+}
+
 export type InvalidResetToken = ProblemReply<Schemas['InvalidResetTokenProblem']>;
 
 /** 400 Invalid reset token. */
@@ -2428,6 +2448,12 @@ export const problemCatalogue = {
     statuses: [400],
     description:
       'The token of a "this was not me" link is unknown, or its account has been verified or deleted since. To take over a verified account that has your address, reset its password.',
+  },
+  'invalid-security-link': {
+    title: 'Invalid security link',
+    statuses: [400],
+    description:
+      'The token of a link "this was not me" is unknown, older than 7 days, or was used; or the password has been reset, or the account disabled, since. To end the sessions of the account, reset its password.',
   },
   'invalid-reset-token': {
     title: 'Invalid reset token',

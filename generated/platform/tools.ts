@@ -1739,17 +1739,10 @@ export const operationTools: readonly OperationTool[] = [
     name: 'list_audit_log',
     title: 'Read the audit log',
     description:
-      'Read the audit log. The records of the organization that match all filters, newest first. Records are never changed. Events of an account, such as a failed login, a password reset or a verification, are recorded in each organization of which its user was a member then. Events of users without an organization are recorded outside of organizations; a superuser reads them with the scope `installation`.',
+      'Read the audit log. The records of the organization that match all filters, newest first. Records are never changed. Events of an account, such as a failed login, a password reset or a verification, are recorded in each organization of which its user was a member then. Events of users without an organization are recorded outside of organizations; superusers read them with `listInstallationAuditLog`.',
     inputSchema: {
       type: 'object',
       properties: {
-        scope: {
-          type: 'string',
-          enum: ['organization', 'installation'],
-          default: 'organization',
-          description:
-            'Whose records: those of the organization of the token, or all of the installation, also outside of organizations. Only superusers read the latter.',
-        },
         action: {
           type: 'string',
           minLength: 1,
@@ -1848,7 +1841,6 @@ export const operationTools: readonly OperationTool[] = [
                 '/problems/unauthenticated',
                 '/problems/organization-required',
                 '/problems/insufficient-role',
-                '/problems/superuser-required',
                 '/problems/insufficient-scope',
                 '/problems/validation-failed',
                 '/problems/rate-limited',
@@ -1871,7 +1863,6 @@ export const operationTools: readonly OperationTool[] = [
       '/problems/unauthenticated',
       '/problems/organization-required',
       '/problems/insufficient-role',
-      '/problems/superuser-required',
       '/problems/insufficient-scope',
       '/problems/validation-failed',
       '/problems/rate-limited',
@@ -1880,7 +1871,6 @@ export const operationTools: readonly OperationTool[] = [
     ],
     operationId: 'listAuditLog',
     places: {
-      scope: 'query',
       action: 'query',
       resource_kind: 'query',
       user_id: 'query',

@@ -7,6 +7,9 @@ export const unimplemented: PlatformHandlers<unknown> = {
   register: () => {
     throw new UnimplementedOperation('register');
   },
+  secureAccount: () => {
+    throw new UnimplementedOperation('secureAccount');
+  },
   disownAccount: () => {
     throw new UnimplementedOperation('disownAccount');
   },
@@ -48,6 +51,9 @@ export const unimplemented: PlatformHandlers<unknown> = {
   },
   updateMe: () => {
     throw new UnimplementedOperation('updateMe');
+  },
+  listMyAuditLog: () => {
+    throw new UnimplementedOperation('listMyAuditLog');
   },
   listMyOrganizations: () => {
     throw new UnimplementedOperation('listMyOrganizations');
@@ -214,6 +220,9 @@ export const unimplemented: PlatformHandlers<unknown> = {
   updateUser: () => {
     throw new UnimplementedOperation('updateUser');
   },
+  listInstallationAuditLog: () => {
+    throw new UnimplementedOperation('listInstallationAuditLog');
+  },
   listIntegrations: () => {
     throw new UnimplementedOperation('listIntegrations');
   },
@@ -270,6 +279,9 @@ export const unimplemented: PlatformHandlers<unknown> = {
   },
   removeDemoData: () => {
     throw new UnimplementedOperation('removeDemoData');
+  },
+  streamAuditLog: () => {
+    throw new UnimplementedOperation('streamAuditLog');
   },
   listAuditLog: () => {
     throw new UnimplementedOperation('listAuditLog');

@@ -149,6 +149,11 @@ if (process.argv[2] === 'users') {
   registerUsersCommand(program);
 } else program.command('users').description('manage accounts');
 
+if (process.argv[2] === 'audit') {
+  const { registerAuditCommand } = await import('./audit.js');
+  registerAuditCommand(program);
+} else program.command('audit').description('print the audit log of the installation');
+
 registerContractTools(program);
 
 if (process.argv[2] === 'classify') {

@@ -1,7 +1,8 @@
 import type { PlatformHandlers } from '../../generated/platform/operations.js';
 import { listUsers } from './identity/accounts/list-users.js';
 import { updateUser } from './identity/accounts/update-user.js';
-import { listAuditLog } from './tenancy/audit/list-audit-log.js';
+import { listAuditLog, listInstallationAuditLog, listMyAuditLog } from './tenancy/audit/list-audit-log.js';
+import { streamAuditLog } from './tenancy/audit/stream-audit-log.js';
 import { changePassword } from './identity/auth/change-password.js';
 import { disownAccount } from './identity/auth/disown-account.js';
 import { forgotPassword } from './identity/auth/forgot-password.js';
@@ -30,6 +31,7 @@ import { removeMember } from './tenancy/organizations/remove-member.js';
 import { revokeInvite } from './tenancy/organizations/revoke-invite.js';
 import { updateOrganization } from './tenancy/organizations/update-organization.js';
 import { listRepositories } from './sources/repositories/list-repositories.js';
+import { secureAccount } from './identity/security/secure-account.js';
 import { createServiceToken, rotateServiceToken } from './identity/service-tokens/issue-service-token.js';
 import {
   getCurrentServiceToken,
@@ -113,6 +115,8 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   correctWorkUnit,
   deleteCorrection,
   listAuditLog,
+  listInstallationAuditLog,
+  listMyAuditLog,
   listIntegrations,
   listInvites,
   listMembers,
@@ -141,8 +145,10 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   revokeServiceToken,
   revokeSession,
   rotateServiceToken,
+  secureAccount,
   skipIntegration,
   startSyncRun,
+  streamAuditLog,
   watchSyncRun,
   switchOrganization,
   testIntegration,

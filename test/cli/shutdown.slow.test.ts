@@ -46,7 +46,7 @@ test('SIGTERM during requests: they are answered, readiness is 503, new connecti
   const sql = postgres(database.uri, { max: 1 });
   expect(await sql`select email from users`).toHaveLength(emails.length);
   // Each mail is written, or waits in the outbox for the next server.
-  const waiting = await sql`select id from mail_outbox`;
+  const waiting = await sql`select id from outgoing_mails`;
   const written = await readdir(join(home, 'mailbox')).catch(() => []);
   expect(written.length + waiting.length).toBe(emails.length);
   await sql.end();

@@ -29,6 +29,8 @@ const pages = [
   { name: 'service-tokens', path: '/service-tokens', ready: '– revoked' },
   { name: 'webhooks', path: '/webhooks', ready: 'Slow reviews' },
   { name: 'accounts', path: '/accounts', ready: 'vic@example.com' },
+  { name: 'installation-audit-log', path: '/installation/audit-log', ready: 'LOGIN' },
+  { name: 'account-activity', path: '/account/activity', ready: 'LOGIN' },
   { name: 'account', path: '/account', ready: 'Last used' },
 ] as const;
 

@@ -82,7 +82,7 @@ export async function expectEachMailOnce(platform: TestPlatform, replies: readon
   platform.clock.advance(600);
   await platform.running.mails.drain();
   const { sql } = platform.database;
-  expect(await sql`select id from mail_outbox`).toHaveLength(0);
+  expect(await sql`select id from outgoing_mails`).toHaveLength(0);
   const mailed = new Set(platform.mailbox.mails.map(({ to }) => to));
   const kept = await sql<{ email: string }[]>`select email from users union all select email from invites`;
   // What was answered 201 is kept. A commit whose answer got lost may be kept as well; then its mail comes, too.

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => platform.stop());
 
 /** Tables that change at any time: requests are counted whatever they do, and deliveries are sent in the background. */
-const busy = ['rate_limits', 'webhook_deliveries', 'mail_outbox'];
+const busy = ['rate_limits', 'webhook_deliveries', 'outgoing_mails'];
 
 /** A hash of the rows of every table. */
 async function contents(): Promise<Record<string, unknown>> {

@@ -95,7 +95,7 @@ test('a mail server that cannot be reached: its password is not in the log', asy
   expect((await offline.json('POST', '/api/v1/auth/register', { body })).status).toBe(201);
   await offline.running.mails.drain();
   const log = offline.logLines.join('');
-  const [waiting] = await offline.database.sql`select last_error from mail_outbox`;
+  const [waiting] = await offline.database.sql`select last_error from outgoing_mails`;
   await offline.stop();
   expect(log).toContain('mail not accepted; will retry');
   expect(log + JSON.stringify(waiting)).not.toContain(password);
@@ -266,7 +266,7 @@ async function breakTheDatabase(access: string): Promise<void> {
   const { d }: { d?: unknown } = JSON.parse(box.open(key?.sealed ?? Buffer.of(), `signing_key:${key?.kid}`));
   learn('a private key', String(d));
   await sql`alter table audit_log rename to audit_log_elsewhere`;
-  await sql`alter table mail_outbox rename to mail_outbox_elsewhere`;
+  await sql`alter table outgoing_mails rename to outgoing_mails_elsewhere`;
   const credentials = { email: 'unlucky@example.com', password: passwords.second };
   const failed = [
     await send('POST', '/api/v1/auth/register', undefined, credentials),
@@ -279,5 +279,5 @@ async function breakTheDatabase(access: string): Promise<void> {
   ];
   expect(failed.map(({ status }) => status)).toEqual([500, 500, 500]);
   await sql`alter table audit_log_elsewhere rename to audit_log`;
-  await sql`alter table mail_outbox_elsewhere rename to mail_outbox`;
+  await sql`alter table outgoing_mails_elsewhere rename to outgoing_mails`;
 }

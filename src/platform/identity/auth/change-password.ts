@@ -4,6 +4,7 @@ import { findAccount, lockUser } from '../accounts/accounts.store.js';
 import { recordAccountEvent } from '../../tenancy/audit/audit.store.js';
 import type { PlatformDependencies } from '../../dependencies.js';
 import { checkPassword, samePassword } from '../passwords/password-rules.js';
+import { mailAboutSecurity } from '../security/security-mails.js';
 import { startSession, tokenPair, type SessionState } from '../sessions/token-pair.js';
 import { clearLoginFailures, findCredentials, recordLoginFailure, secondsLocked } from './credentials.store.js';
 import { replacePassword } from './replace-password.js';
@@ -12,7 +13,7 @@ export const changePassword: ChangePasswordHandler<PlatformDependencies> = async
   { body, principal, context },
   dependencies,
 ) => {
-  const { sql, clock, passwords } = dependencies;
+  const { sql, clock, passwords, mails } = dependencies;
   const { user_id: userId, email, org_id: orgId } = principal;
   const seconds = await secondsLocked(sql, email, clock.now());
   if (seconds > 0) return locked(seconds);
@@ -50,11 +51,14 @@ export const changePassword: ChangePasswordHandler<PlatformDependencies> = async
     await replacePassword(transaction, userId, passwordHash, now);
     const record = { resourceKind: 'USER', resourceId: userId, userId } as const;
     await recordAccountEvent(transaction, context, now, { action: 'PASSWORD_CHANGED', ...record });
+    const holder = { id: userId, email };
+    await mailAboutSecurity(transaction, holder, { kind: 'password_changed' }, { context, now }, dependencies);
     const account = await findAccount(transaction, userId, orgId);
     return account === null ? null : startSession(transaction, account, context, dependencies);
   });
   if (outcome === null) return wrong();
   if (typeof outcome === 'number') return locked(outcome);
+  mails.wake();
   return {
     status: 200,
     body: { message: 'Your password has been changed.', tokens: await tokenPair(outcome, dependencies) },

@@ -1,5 +1,9 @@
+import { inUtc, singleLine, type Wording } from './wording.js';
+import { securitySubjects, securityWording, type SecurityMail } from './security-mail.js';
+
 /** A mail before rendering: its kind and the values for its text. */
 export type Mail =
+  | SecurityMail
   | {
       readonly kind: 'verification';
       readonly link: string;
@@ -14,6 +18,14 @@ export type Mail =
       /** The inviter's name or address; null when unknown. */
       readonly invitedBy: string | null;
     };
+
+/** The kinds of mails that this server can write. */
+export const mailKinds = Object.keys({
+  verification: true,
+  reset: true,
+  invite: true,
+  ...securitySubjects,
+} satisfies Record<Mail['kind'], unknown>);
 
 /** Information that lets the holder of an address recognize a stranger's registration. */
 export interface Disownment {
@@ -57,17 +69,8 @@ export function renderMail(mail: Mail): RenderedMail {
   return { subject, text: [...lines, mail.link, ...rest, ''].join('\n\n'), html };
 }
 
-/** The text of a mail. */
-interface Wording {
-  readonly subject: string;
-  readonly lines: readonly string[];
-  /** The text of the link. */
-  readonly action: string;
-  /** A second link, for recipients who did not cause the mail. */
-  readonly alternative?: { readonly line: string; readonly link: string; readonly action: string };
-}
-
 function wording(mail: Mail): Wording {
+  if ('at' in mail) return securityWording(mail);
   if (mail.kind === 'verification') return verificationWording(mail.disown);
   if (mail.kind === 'reset') {
     return {
@@ -112,19 +115,6 @@ function verificationWording(disown: Disownment | undefined): Wording {
       action: 'This was not me: delete the account',
     },
   };
-}
-
-/** `2026-03-02 09:15 UTC` */
-function inUtc(time: string): string {
-  return `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`;
-}
-
-/**
- * A line break in a name must not start a new line of the mail, and a bidirectional control character must not reorder
- * it. New names are validated; older ones may contain such characters.
- */
-function singleLine(text: string): string {
-  return text.replaceAll(/[\s\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim();
 }
 
 /** Escapes text for HTML, including attribute values. */

@@ -2,7 +2,7 @@ import type { Sql } from '../../../database/connection.js';
 import type { SecretBox } from '../../server/secrets/secret-box.js';
 import { after } from '../../clock.js';
 import type { Random } from '../../random.js';
-import type { Mail } from './mail.js';
+import { mailKinds, type Mail } from './mail.js';
 
 /** A mail ready for the outbox. Its contents are sealed, because they include one-time tokens. */
 export interface OutboxEntry {
@@ -29,7 +29,7 @@ export function sealMail(mail: Mail, secrets: SecretBox, random: Random): Outbox
 /** Adds a mail to the outbox in the transaction that causes it, so that both are stored or neither. */
 export async function enqueueMail(sql: Sql, entry: OutboxEntry, recipient: string, now: Date): Promise<void> {
   await sql`
-    insert into mail_outbox (id, kind, recipient, payload_sealed, created_at, available_at)
+    insert into outgoing_mails (id, kind, recipient, payload_sealed, created_at, available_at)
     values (${entry.id}, ${entry.kind}, ${recipient}, ${entry.sealed}, ${now}, ${now})`;
 }
 
@@ -46,7 +46,8 @@ export function domainOf(recipient: string): string {
 
 /**
  * Takes the mail that has been due for the longest time. It remains in the outbox and becomes due again after
- * `leaseSeconds`, in case this server dies; no two servers hold the same mail.
+ * `leaseSeconds`, in case this server dies; no two servers hold the same mail. Mails of kinds that this release does not
+ * know wait for a server that knows them. Servers of the release before read the view `mail_outbox` for the same reason.
  */
 export async function takeDueMail(
   sql: Sql,
@@ -58,10 +59,10 @@ export async function takeDueMail(
   const [row] = await sql<
     { id: string; recipient: string; created_at: Date; attempts: number; payload_sealed: Uint8Array }[]
   >`
-    update mail_outbox set available_at = ${after(now, leaseSeconds)}, attempts = attempts + 1
+    update outgoing_mails set available_at = ${after(now, leaseSeconds)}, attempts = attempts + 1
     where id = (
-      select id from mail_outbox
-      where failed_at is null and available_at <= ${now}
+      select id from outgoing_mails
+      where kind = any (${sql.typed.texts([...mailKinds])}) and failed_at is null and available_at <= ${now}
         and recipient <> all(${sql.typed.texts(busy.recipients)})
         and lower(substring(recipient from '[^@]*$')) <> all(${sql.typed.texts(busy.domains)})
       order by available_at, id limit 1 for update skip locked
@@ -74,7 +75,7 @@ export async function takeDueMail(
 }
 
 export async function deleteMail(sql: Sql, id: string): Promise<void> {
-  await sql`delete from mail_outbox where id = ${id}`;
+  await sql`delete from outgoing_mails where id = ${id}`;
 }
 
 /** Records a failed attempt. @param retryAt when to retry; null: never */
@@ -86,7 +87,7 @@ export async function noteMailFailure(
   retryAt: Date | null,
 ): Promise<void> {
   await sql`
-    update mail_outbox set last_error = ${error}, available_at = ${retryAt ?? now}, failed_at = ${retryAt === null ? now : null}
+    update outgoing_mails set last_error = ${error}, available_at = ${retryAt ?? now}, failed_at = ${retryAt === null ? now : null}
     where id = ${id}`;
 }
 

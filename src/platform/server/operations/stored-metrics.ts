@@ -63,7 +63,7 @@ export function registerStoredMetrics(
       (select count(*) filter (where failed_at is null)::int as waiting_mails,
           count(failed_at)::int as failed_mails,
           coalesce(extract(epoch from ${now} - min(created_at) filter (where failed_at is null)), 0)::float as oldest_mail
-        from mail_outbox) as mails,
+        from outgoing_mails) as mails,
       (select count(*)::int as waiting_deliveries,
           coalesce(extract(epoch from ${now} - min(available_at) filter (where w.is_active)), 0)::float
             as oldest_delivery

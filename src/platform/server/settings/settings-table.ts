@@ -211,7 +211,7 @@ export const settingsTable = {
 
 export const rateLimitTable: readonly Setting<RateLimitRule | null>[] = [
   rateLimit('AUTH_REGISTER_LIMIT', '3/hour', 'registrations per IP'),
-  rateLimit('AUTH_VERIFY_LIMIT', '10/hour', 'verifications per IP, and of disowned accounts'),
+  rateLimit('AUTH_VERIFY_LIMIT', '10/hour', 'verifications per IP, and of disowned and secured accounts'),
   rateLimit('AUTH_RESEND_LIMIT', '3/hour', 'new verification mails per IP and e-mail'),
   rateLimit('AUTH_FORGOT_LIMIT', '3/hour', 'password reset mails per IP and e-mail'),
   rateLimit('AUTH_MAIL_IP_LIMIT', '20/hour', 'verification and password reset mails together per IP'),

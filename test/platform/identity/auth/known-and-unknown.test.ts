@@ -61,7 +61,7 @@ beforeEach(() => platform.database.sql`delete from login_failures`);
 
 /** More than two rounds of background work, which looks for more every two seconds. */
 const IDLE_MS = 5000;
-const mailWork = /^((update|delete from) mail_outbox|(delete|select 1) from token_requests|with (account|taken) as)/;
+const mailWork = /^((update|delete from) outgoing_mails|(delete|select 1) from token_requests|with (account|taken) as)/;
 
 async function observe(call: () => Promise<JsonReply>): Promise<Observed> {
   await platform.running.mails.drain();

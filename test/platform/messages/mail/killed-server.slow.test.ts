@@ -45,13 +45,13 @@ it('A mail that a server was delivering when it was killed is delivered by anoth
   server.kill('SIGKILL');
   await once(server, 'exit');
 
-  const outbox = await platform.database.sql`select attempts from mail_outbox where recipient = ${email}`;
+  const outbox = await platform.database.sql`select attempts from outgoing_mails where recipient = ${email}`;
   expect(outbox).toEqual([{ attempts: 1 }]);
   platform.clock.advance(3600 + 180);
   const { token } = await platform.lastMail(email);
   expect((await verify(platform, token)).status).toBe(200);
   expect(platform.mailbox.to(email)).toHaveLength(1);
-  expect(await platform.database.sql`select 1 from mail_outbox where recipient = ${email}`).toEqual([]);
+  expect(await platform.database.sql`select 1 from outgoing_mails where recipient = ${email}`).toEqual([]);
   await silent.stop();
   await platform.stop();
 });

@@ -28,7 +28,7 @@ afterAll(() => platform.stop());
 
 async function waiting(email: string): Promise<Waiting[]> {
   return platform.database.sql<Waiting[]>`
-    select id, attempts, last_error, failed_at, payload_sealed from mail_outbox where recipient = ${email}`;
+    select id, attempts, last_error, failed_at, payload_sealed from outgoing_mails where recipient = ${email}`;
 }
 
 describe('a mail in the outbox', () => {
@@ -94,7 +94,7 @@ describe('a mail in the outbox', () => {
     const token = new URL(link).searchParams.get('token') ?? '';
     expect(token).toHaveLength(43);
     const [columns] = await platform.database.sql<{ text: string }[]>`
-      select mail_outbox::text as text from mail_outbox where recipient = ${email}`;
+      select outgoing_mails::text as text from outgoing_mails where recipient = ${email}`;
     expect(columns?.text).not.toContain(token);
     expect(sealed.includes(token)).toBe(false);
   });
@@ -132,7 +132,7 @@ describe('a mail that is not accepted', () => {
     const delays: number[] = [];
     for (let attempt = 1; attempt <= 4; attempt += 1) {
       const [row] = await platform.database.sql<{ available_at: Date; attempts: number }[]>`
-        select available_at, attempts from mail_outbox where recipient = ${email}`;
+        select available_at, attempts from outgoing_mails where recipient = ${email}`;
       expect(row?.attempts).toBe(attempt);
       const seconds = (Number(row?.available_at) - Number(platform.clock.now())) / 1000;
       delays.push(seconds);
@@ -148,7 +148,7 @@ describe('a mail that is not accepted', () => {
     platform.mailbox.refuse('451 try later');
     await register(platform, { email });
     await platform.running.mails.drain();
-    await platform.database.sql`update mail_outbox set attempts = 29 where recipient = ${email}`;
+    await platform.database.sql`update outgoing_mails set attempts = 29 where recipient = ${email}`;
     platform.clock.advance(3600);
     await platform.running.mails.drain();
     const [row] = await waiting(email);
@@ -183,7 +183,7 @@ describe('a mail server that is down', () => {
     const email = newEmail();
     expect((await register(server, { email })).status).toBe(201);
     await server.running.mails.drain();
-    const [row] = await server.database.sql`select attempts, last_error from mail_outbox where recipient = ${email}`;
+    const [row] = await server.database.sql`select attempts, last_error from outgoing_mails where recipient = ${email}`;
     expect(row).toMatchObject({ attempts: 1, last_error: expect.stringContaining('ECONNREFUSED') as string });
 
     const back = await startSmtpServer({ port: away.port });

@@ -32,7 +32,7 @@ async function start(replyTo: ReplyTo): Promise<{
 }
 
 async function stored(platform: TestPlatform): Promise<unknown> {
-  return platform.database.sql`select attempts, failed_at is not null as failed, last_error from mail_outbox`;
+  return platform.database.sql`select attempts, failed_at is not null as failed, last_error from outgoing_mails`;
 }
 
 async function attempts(platform: TestPlatform, outcome: string): Promise<number> {

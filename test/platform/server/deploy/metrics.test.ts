@@ -37,7 +37,7 @@ test('the metrics tell of the release, waiting mails, failed logins, lockouts an
   const mail = (age: number, failed: Date | null): Promise<unknown> => {
     const at = new Date(now.getTime() - age * 1000);
     const later = new Date(now.getTime() + 3_600_000);
-    return sql`insert into mail_outbox (kind, recipient, payload_sealed, created_at, available_at, failed_at)
+    return sql`insert into outgoing_mails (kind, recipient, payload_sealed, created_at, available_at, failed_at)
       values ('verification', 'a@example.com', '', ${at}, ${later}, ${failed})`;
   };
   await mail(90, null);

@@ -82,7 +82,7 @@ export async function expectEachMailedOnce(
   replies: readonly LoadReply[],
   interrupted: readonly string[] = [],
 ): Promise<number> {
-  const waiting = async (): Promise<number> => (await sql`select id from mail_outbox`).length;
+  const waiting = async (): Promise<number> => (await sql`select id from outgoing_mails`).length;
   for (let left = await waiting(); left > 0;) {
     const before = left;
     // On a busy machine the mail server takes its time; but each look sees fewer.
@@ -102,6 +102,6 @@ export async function expectEachMailedOnce(
 /** Makes mails that a killed server had taken due at once, instead of at the end of its lease. @returns their recipients */
 export async function releaseTakenMails(sql: postgres.Sql): Promise<readonly string[]> {
   const taken = await sql<{ recipient: string }[]>`
-    update mail_outbox set available_at = now() where available_at > now() returning recipient`;
+    update outgoing_mails set available_at = now() where available_at > now() returning recipient`;
   return taken.map(({ recipient }) => recipient);
 }

@@ -28,10 +28,10 @@ beforeEach(async () => {
       values (${org?.id ?? ''}, ${config?.id ?? ''}, 'complete', ${ago(days)}, ${ago(days)})`;
     await sql`insert into audit_log (action, resource_kind, status, at)
       values ('LOGIN', 'SESSION', 'success', ${ago(days)})`;
-    await sql`insert into mail_outbox (kind, recipient, payload_sealed, failed_at)
+    await sql`insert into outgoing_mails (kind, recipient, payload_sealed, failed_at)
       values ('reset', 'a@example.com', '', ${ago(days)})`;
   }
-  await sql`insert into mail_outbox (kind, recipient, payload_sealed, created_at)
+  await sql`insert into outgoing_mails (kind, recipient, payload_sealed, created_at)
     values ('reset', 'a@example.com', '', ${ago(500)})`;
   for (const [index, days] of [2, 0.01, -0.01].entries()) {
     await sql`insert into idempotency_keys values (${Buffer.alloc(32, index)}, '', ${ago(days)})`;
@@ -62,6 +62,11 @@ beforeEach(async () => {
       insert into webhook_deliveries (webhook_id, event_id, event, subject, data, created_at, available_at, failed_at)
       values (${hook?.id ?? ''}, gen_random_uuid(), 'member.joined', 'a', '{}', ${ago(60)}, ${ago(60)}, ${failedAt})`;
   }
+  for (const [index, expiresAt] of [ago(100), ago(-1)].entries()) {
+    await sql`
+      insert into security_mails (token_hash, user_id, kind, created_at, expires_at)
+      values (${Buffer.alloc(32, 90 + index)}, gen_random_uuid(), 'password_changed', ${ago(107)}, ${expiresAt})`;
+  }
   // Of a token that is active, one that has expired and one that is revoked.
   for (const [index, [expiresAt, revokedAt, ends]] of [
     [ago(-9), null, [null, ago(-1), ago(0.01)]] as const,
@@ -87,6 +92,7 @@ const retention = { auditDays: 150, syncRunDays: 90, failedMailDays: 30 };
 const pruned = [
   { what: 'expired refresh tokens', rows: 2 },
   { what: 'expired verification and reset tokens', rows: 0 },
+  { what: 'expired links of mails about the security of accounts', rows: 1 },
   { what: 'expired idempotency keys', rows: 2 },
   { what: 'ended earlier secrets of webhooks', rows: 1 },
   { what: 'ended previous secrets of webhooks', rows: 1 },
@@ -104,7 +110,7 @@ test('prune deletes what is older, in batches, and a dry run only counts it', as
   expect(await prune(database.sql, now, retention, { dryRun: false, batchSize: 2 })).toEqual(pruned);
   const nothing = pruned.map(({ what }) => ({ what, rows: 0 }));
   expect(await prune(database.sql, now, retention, { dryRun: true })).toEqual(nothing);
-  expect(await database.sql`select id from mail_outbox`).toHaveLength(2);
+  expect(await database.sql`select id from outgoing_mails`).toHaveLength(2);
   expect(await database.sql`select 1 from service_token_secrets`).toHaveLength(2);
   const secrets = await database.sql`
     select previous_sealed_secret is not null as kept, previous_secret_until from webhooks

@@ -39,7 +39,7 @@ async function rows(): Promise<unknown> {
   const [counts] = await platform.database.sql`
     select (select count(*) from memberships) as memberships, (select count(*) from invites) as invites,
       (select count(*) from integrations) as integrations, (select count(*) from sync_configs) as sync_configs,
-      (select count(*) from sync_runs) as sync_runs, (select count(*) from mail_outbox) as mails`;
+      (select count(*) from sync_runs) as sync_runs, (select count(*) from outgoing_mails) as mails`;
   return counts;
 }
 

@@ -1,0 +1,45 @@
+-- compatibility: expand
+-- Mails about the security of an account, what they are sent for, and audit records by account and in the order of a stream.
+
+-- Servers of the release before take every mail of `mail_outbox`, and cannot write kinds of mails that they do not
+-- know. They see a view of the kinds that they know; the others wait for servers that know them.
+ALTER TABLE mail_outbox RENAME TO outgoing_mails;
+CREATE VIEW mail_outbox AS
+  SELECT id, kind, recipient, payload_sealed, created_at, available_at, attempts, last_error, failed_at
+  FROM outgoing_mails WHERE kind IN ('verification', 'reset', 'invite');
+COMMENT ON VIEW mail_outbox IS 'For servers of the release before outgoing_mails.';
+
+CREATE TABLE known_devices (
+  user_id uuid NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  program text NOT NULL CHECK (char_length(program) <= 64),
+  network text NOT NULL,
+  seen_at timestamptz(3) NOT NULL,
+  PRIMARY KEY (user_id, program, network)
+);
+COMMENT ON TABLE known_devices IS
+  'From where users have logged in: a kind of program, and a network. A login from elsewhere causes a mail.';
+
+CREATE TABLE security_mails (
+  token_hash bytea PRIMARY KEY CHECK (octet_length(token_hash) = 32),
+  user_id uuid NOT NULL,
+  kind text NOT NULL,
+  created_at timestamptz(3) NOT NULL,
+  expires_at timestamptz(3) NOT NULL,
+  used_at timestamptz(3)
+);
+COMMENT ON TABLE security_mails IS
+  'Mails about the security of accounts, by the SHA-256 of the token in their link. They are counted to limit them. '
+  'user_id is no foreign key: its check would lock the users, which must not follow the lock of an organization.';
+CREATE INDEX security_mails_of_user_idx ON security_mails (user_id, kind, created_at);
+
+CREATE INDEX audit_log_by_user_idx ON audit_log (user_id, at DESC, id DESC);
+CREATE INDEX audit_log_of_user_idx ON audit_log (resource_id, at DESC, id DESC)
+  WHERE resource_kind IN ('USER', 'MEMBERSHIP');
+CREATE INDEX audit_log_at_idx ON audit_log (at DESC, id DESC);
+
+-- The default is the same for all existing rows, so the table is not written again.
+ALTER TABLE audit_log ADD COLUMN inserted_at timestamptz DEFAULT now();
+COMMENT ON COLUMN audit_log.inserted_at IS
+  'When the transaction of the record began, by the clock of the database. A stream reads in this order, up to the '
+  'oldest transaction that still runs.';
+CREATE INDEX audit_log_stream_idx ON audit_log (org_id, inserted_at, at, id);
