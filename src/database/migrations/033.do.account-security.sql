@@ -29,7 +29,7 @@ CREATE TABLE security_mails (
 );
 COMMENT ON TABLE security_mails IS
   'Mails about the security of accounts, by the SHA-256 of the token in their link. They are counted to limit them. '
-  'user_id is no foreign key: its check would lock the users, which must not follow the lock of an organization.';
+  'user_id is not a foreign key: its check would lock the users, which must not follow the lock of an organization.';
 CREATE INDEX security_mails_of_user_idx ON security_mails (user_id, kind, created_at);
 
 CREATE INDEX audit_log_by_user_idx ON audit_log (user_id, at DESC, id DESC);

@@ -75,7 +75,7 @@ describe('a mail about the security of an account', () => {
     expect(await mails(user.email, 'Your password was reset')).toHaveLength(1);
   });
 
-  it('follows a new service token, to the admin who created it alone, with a name that is no link', async () => {
+  it('follows a new service token, to the admin who created it alone, with a name that mail programs do not link', async () => {
     const owner = await platform.signUp({ organization: 'Win at https://evil.example/a now' });
     const admin = await platform.signUp({ invitedBy: owner, role: 'admin' });
     await createServiceToken(platform, admin, ['views:read']);
@@ -115,7 +115,7 @@ describe('a mail about the security of an account', () => {
     }
     const sent = await mails(user.email, 'Your password was changed');
     expect(sent).toHaveLength(5);
-    // The other kinds have limits of their own, and the first link still works.
+    // The other kinds have separate limits, and the first link still works.
     await createServiceToken(platform, { ...user, accessToken: token }, ['views:read']);
     expect(await mails(user.email, 'A service token was created with your account')).toHaveLength(1);
     expect((await secure(sent[0]?.token ?? '')).status).toBe(200);
