@@ -83,6 +83,20 @@ describe('events of an account', () => {
     expect((await items({ action: 'LOGIN_FAILED', user_id: user.userId }, stranger)).length).toBe(2);
   });
 
+  it('are all that the admins of one organization read of what a member does elsewhere', async () => {
+    const user = await memberOfTwo();
+    const { body } = await login(platform, user.email);
+    const inside = { token: String(body.access_token), body: { org_id: stranger.orgId } };
+    const switched = await platform.json('POST', '/api/v1/auth/switch-org', inside);
+    const token = String(switched.body.access_token ?? switched.body.tokens.access_token);
+    await platform.json('DELETE', '/api/v1/auth/sessions', { token });
+    await login(platform, user.email, 'wrong password 1');
+    const records = await items({ user_id: user.userId, limit: '200' });
+    expect(new Set(records.map(({ org_id }) => org_id))).toEqual(new Set([owner.orgId]));
+    expect(records.map(({ action }) => action).sort()).toEqual(['LOGIN', 'LOGIN_FAILED', 'MEMBER_JOINED']);
+    expect(await actions(stranger, user)).toContain('SESSION_REVOKED');
+  });
+
   it('that is verified with an organization are read by its admins', async () => {
     const withOrganization = await startTestPlatform({ environment: { AUTH_AUTO_CREATE_ORG_ON_REGISTER: 'true' } });
     onTestFinished(() => withOrganization.stop());
