@@ -411,6 +411,18 @@ export interface components {
             message: string;
             request_id: components["schemas"]["RequestId"];
         };
+        /** @description The token of a link "this was not me" is unknown, older than 7 days, or was used; or the password has been reset, or the account disabled, since. To end the sessions of the account, reset its password. */
+        InvalidSecurityLinkProblem: {
+            /** @constant */
+            type: "/problems/invalid-security-link";
+            /** @constant */
+            title: "Invalid security link";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
         /** @description The password-reset token is unknown, was used, was replaced by a newer one, or is older than 1 hour. Ask for a new reset e-mail. */
         InvalidResetTokenProblem: {
             /** @constant */

@@ -266,6 +266,26 @@ export function invalidEmailChangeToken(
   };
 }
 
+export type InvalidSecurityLink = ProblemReply<Schemas['InvalidSecurityLinkProblem']>;
+
+/** 400 Invalid security link. */
+export function invalidSecurityLink(
+  members: Pick<Schemas['InvalidSecurityLinkProblem'], 'message'>,
+  options?: ProblemOptions,
+): InvalidSecurityLink {
+  return {
+    status: 400,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/invalid-security-link',
+      title: 'Invalid security link',
+      status: 400,
+      message: members.message,
+    },
+    ...options,
+  };
+}
+
 export type InvalidResetToken = ProblemReply<Schemas['InvalidResetTokenProblem']>;
 
 /** 400 Invalid reset token. */
@@ -2526,6 +2546,12 @@ export const problemCatalogue = {
     statuses: [400],
     description:
       'The token of a change of an e-mail address is unknown, was used, was replaced by a newer one, or is older than 24 hours, or the change was refused. Ask for the change again.',
+  },
+  'invalid-security-link': {
+    title: 'Invalid security link',
+    statuses: [400],
+    description:
+      'The token of a link "this was not me" is unknown, older than 7 days, or was used; or the password has been reset, or the account disabled, since. To end the sessions of the account, reset its password.',
   },
   'invalid-reset-token': {
     title: 'Invalid reset token',

@@ -26,6 +26,20 @@ export type RegisterReply =
 /** Register an account (`POST /api/v1/auth/register`). */
 export type RegisterHandler<Dependencies> = OperationHandler<RegisterRequest, RegisterReply, Dependencies>;
 
+/** `POST /api/v1/auth/secure-account` */
+export type SecureAccountRequest = OperationRequest<{ body: Schemas['SecureAccountRequest'] }>;
+export type SecureAccountReply =
+  | SuccessReply<200, Schemas['SecureAccountResponse']>
+  | Problems.InvalidSecurityLink
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Secure an account that somebody else may be using (`POST /api/v1/auth/secure-account`). */
+export type SecureAccountHandler<Dependencies> = OperationHandler<
+  SecureAccountRequest,
+  SecureAccountReply,
+  Dependencies
+>;
+
 /** `POST /api/v1/auth/disown` */
 export type DisownAccountRequest = OperationRequest<{ body: Schemas['DisownRequest'] }>;
 export type DisownAccountReply =
@@ -283,6 +297,20 @@ export type CancelEmailChangeReply =
 export type CancelEmailChangeHandler<Dependencies> = OperationHandler<
   CancelEmailChangeRequest,
   CancelEmailChangeReply,
+  Dependencies
+>;
+
+/** `GET /api/v1/auth/me/audit-log` */
+export type ListMyAuditLogRequest = OperationRequest<{
+  query: WithDefaults<NonNullable<operations['listMyAuditLog']['parameters']['query']>, 'limit'>;
+  principal: Schemas['AccountPrincipal'];
+}>;
+export type ListMyAuditLogReply =
+  SuccessReply<200, Schemas['AuditPage']> | Problems.ValidationFailed | Problems.ServiceUnavailable;
+/** Read the audit records of your account (`GET /api/v1/auth/me/audit-log`). */
+export type ListMyAuditLogHandler<Dependencies> = OperationHandler<
+  ListMyAuditLogRequest,
+  ListMyAuditLogReply,
   Dependencies
 >;
 
@@ -1340,6 +1368,23 @@ export type ListOrganizationsHandler<Dependencies> = OperationHandler<
   Dependencies
 >;
 
+/** `GET /api/v1/installation/audit-log` */
+export type ListInstallationAuditLogRequest = OperationRequest<{
+  query: WithDefaults<NonNullable<operations['listInstallationAuditLog']['parameters']['query']>, 'limit'>;
+  principal: Schemas['AccountPrincipal'];
+}>;
+export type ListInstallationAuditLogReply =
+  | SuccessReply<200, Schemas['AuditPage']>
+  | Problems.SuperuserRequired
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Read the audit log of the installation (`GET /api/v1/installation/audit-log`). */
+export type ListInstallationAuditLogHandler<Dependencies> = OperationHandler<
+  ListInstallationAuditLogRequest,
+  ListInstallationAuditLogReply,
+  Dependencies
+>;
+
 /** `GET /api/v1/admin/integrations` */
 export type ListIntegrationsRequest = OperationRequest<{
   query: WithDefaults<NonNullable<operations['listIntegrations']['parameters']['query']>, 'limit'>;
@@ -1660,15 +1705,31 @@ export type RemoveDemoDataHandler<Dependencies> = OperationHandler<
   Dependencies
 >;
 
+/** `GET /api/v1/admin/audit-log/stream` */
+export type StreamAuditLogRequest = OperationRequest<{
+  query: NonNullable<operations['streamAuditLog']['parameters']['query']>;
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
+}>;
+export type StreamAuditLogReply =
+  | SuccessReply<200, AsyncIterable<Schemas['AuditRecord']>>
+  | Problems.InsufficientRole
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Stream the audit log (`GET /api/v1/admin/audit-log/stream`). */
+export type StreamAuditLogHandler<Dependencies> = OperationHandler<
+  StreamAuditLogRequest,
+  StreamAuditLogReply,
+  Dependencies
+>;
+
 /** `GET /api/v1/admin/audit-log` */
 export type ListAuditLogRequest = OperationRequest<{
-  query: WithDefaults<NonNullable<operations['listAuditLog']['parameters']['query']>, 'scope' | 'limit'>;
+  query: WithDefaults<NonNullable<operations['listAuditLog']['parameters']['query']>, 'limit'>;
   principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
 export type ListAuditLogReply =
   | SuccessReply<200, Schemas['AuditPage']>
   | Problems.InsufficientRole
-  | Problems.SuperuserRequired
   | Problems.ValidationFailed
   | Problems.ServiceUnavailable;
 /** Read the audit log (`GET /api/v1/admin/audit-log`). */
@@ -1702,6 +1763,8 @@ export type GetJwksHandler<Dependencies> = OperationHandler<GetJwksRequest, GetJ
 export interface PlatformHandlers<Dependencies> {
   /** Register an account (`POST /api/v1/auth/register`). */
   readonly register: RegisterHandler<Dependencies>;
+  /** Secure an account that somebody else may be using (`POST /api/v1/auth/secure-account`). */
+  readonly secureAccount: SecureAccountHandler<Dependencies>;
   /** Delete an account that somebody else created (`POST /api/v1/auth/disown`). */
   readonly disownAccount: DisownAccountHandler<Dependencies>;
   /** Verify an e-mail address (`GET /api/v1/auth/verify`). */
@@ -1740,6 +1803,8 @@ export interface PlatformHandlers<Dependencies> {
   readonly verifyEmailChange: VerifyEmailChangeHandler<Dependencies>;
   /** Refuse a change of an e-mail address (`POST /api/v1/auth/change-email/cancel`). */
   readonly cancelEmailChange: CancelEmailChangeHandler<Dependencies>;
+  /** Read the audit records of your account (`GET /api/v1/auth/me/audit-log`). */
+  readonly listMyAuditLog: ListMyAuditLogHandler<Dependencies>;
   /** List your organizations (`GET /api/v1/auth/me/organizations`). */
   readonly listMyOrganizations: ListMyOrganizationsHandler<Dependencies>;
   /** List the invites to your address (`GET /api/v1/auth/me/invites`). */
@@ -1866,6 +1931,8 @@ export interface PlatformHandlers<Dependencies> {
   readonly updateUser: UpdateUserHandler<Dependencies>;
   /** List all organizations (`GET /api/v1/installation/organizations`). */
   readonly listOrganizations: ListOrganizationsHandler<Dependencies>;
+  /** Read the audit log of the installation (`GET /api/v1/installation/audit-log`). */
+  readonly listInstallationAuditLog: ListInstallationAuditLogHandler<Dependencies>;
   /** List the integrations (`GET /api/v1/admin/integrations`). */
   readonly listIntegrations: ListIntegrationsHandler<Dependencies>;
   /** Connect a code host (`POST /api/v1/admin/integrations`). */
@@ -1904,6 +1971,8 @@ export interface PlatformHandlers<Dependencies> {
   readonly createDemoData: CreateDemoDataHandler<Dependencies>;
   /** Remove the demo data (`DELETE /api/v1/admin/demo-data`). */
   readonly removeDemoData: RemoveDemoDataHandler<Dependencies>;
+  /** Stream the audit log (`GET /api/v1/admin/audit-log/stream`). */
+  readonly streamAuditLog: StreamAuditLogHandler<Dependencies>;
   /** Read the audit log (`GET /api/v1/admin/audit-log`). */
   readonly listAuditLog: ListAuditLogHandler<Dependencies>;
   /** Check whether the server is alive (`GET /health/live`). */

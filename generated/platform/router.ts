@@ -12,6 +12,7 @@ import type { PlatformHandlers } from './operations.js';
 export function createRouters(operation: (id: keyof PlatformHandlers<unknown>) => Middleware): readonly Router[] {
   const authRouter = new Router({ sensitive: true, prefix: '/api/v1/auth' });
   authRouter.post('register', '/register', operation('register'));
+  authRouter.post('secureAccount', '/secure-account', operation('secureAccount'));
   authRouter.post('disownAccount', '/disown', operation('disownAccount'));
   authRouter.get('verifyEmail', '/verify', operation('verifyEmail'));
   authRouter.post('resendVerification', '/resend-verification', operation('resendVerification'));
@@ -39,6 +40,11 @@ export function createRouters(operation: (id: keyof PlatformHandlers<unknown>) =
   sessionsRouter.get('listSessions', '/sessions', operation('listSessions'));
   sessionsRouter.delete('revokeAllSessions', '/sessions', operation('revokeAllSessions'));
   sessionsRouter.delete('revokeSession', '/sessions/:session_id', operation('revokeSession'));
+
+  const auditRouter = new Router({ sensitive: true, prefix: '/api/v1' });
+  auditRouter.get('listMyAuditLog', '/auth/me/audit-log', operation('listMyAuditLog'));
+  auditRouter.get('streamAuditLog', '/admin/audit-log/stream', operation('streamAuditLog'));
+  auditRouter.get('listAuditLog', '/admin/audit-log', operation('listAuditLog'));
 
   const onboardingRouter = new Router({ sensitive: true, prefix: '/api/v1/auth' });
   onboardingRouter.get('listMyInvites', '/me/invites', operation('listMyInvites'));
@@ -132,6 +138,7 @@ export function createRouters(operation: (id: keyof PlatformHandlers<unknown>) =
   const installationRouter = new Router({ sensitive: true, prefix: '/api/v1/installation' });
   installationRouter.get('listUsers', '/users', operation('listUsers'));
   installationRouter.get('listOrganizations', '/organizations', operation('listOrganizations'));
+  installationRouter.get('listInstallationAuditLog', '/audit-log', operation('listInstallationAuditLog'));
   installationRouter.delete('deleteUser', '/users/:user_id', operation('deleteUser'));
   installationRouter.patch('updateUser', '/users/:user_id', operation('updateUser'));
 
@@ -160,9 +167,6 @@ export function createRouters(operation: (id: keyof PlatformHandlers<unknown>) =
   setupRouter.post('createDemoData', '/demo-data', operation('createDemoData'));
   setupRouter.delete('removeDemoData', '/demo-data', operation('removeDemoData'));
 
-  const auditRouter = new Router({ sensitive: true, prefix: '/api/v1/admin/audit-log' });
-  auditRouter.get('listAuditLog', '/', operation('listAuditLog'));
-
   const operationsRouter = new Router({ sensitive: true });
   operationsRouter.get('getLiveness', '/health/live', operation('getLiveness'));
   operationsRouter.get('getReadiness', '/health/ready', operation('getReadiness'));
@@ -172,6 +176,7 @@ export function createRouters(operation: (id: keyof PlatformHandlers<unknown>) =
   return [
     authRouter,
     sessionsRouter,
+    auditRouter,
     onboardingRouter,
     organizationsRouter,
     teamsRouter,
@@ -184,7 +189,6 @@ export function createRouters(operation: (id: keyof PlatformHandlers<unknown>) =
     integrationsRouter,
     syncRouter,
     setupRouter,
-    auditRouter,
     operationsRouter,
   ];
 }

@@ -35,7 +35,7 @@ export interface PlatformSecurity {
       /** Create, change, import, assign and delete teams. */ readonly 'teams:write': Schemas['ServiceTokenPrincipal'];
       /** Read the saved views. */ readonly 'views:read': Schemas['ServiceTokenPrincipal'];
       /** Save, change and delete views, also those of members. */ readonly 'views:write': Schemas['ServiceTokenPrincipal'];
-      /** Read webhooks and their deliveries. These contain events about members, syncs, integrations, service tokens and figures, without the scopes to read those. */ readonly 'webhooks:read': Schemas['ServiceTokenPrincipal'];
+      /** Read webhooks and their deliveries. These contain events about members, syncs, integrations, service tokens and figures, and audit records, without the scopes to read those. */ readonly 'webhooks:read': Schemas['ServiceTokenPrincipal'];
       /** Create, change, rotate and delete webhooks, and send deliveries again. The token can have every event of the organization sent to a URL of its choice, without the scopes to read what the events are about. */ readonly 'webhooks:write': Schemas['ServiceTokenPrincipal'];
     }
   >;

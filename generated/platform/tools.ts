@@ -1741,17 +1741,10 @@ export const operationTools: readonly OperationTool[] = [
     name: 'list_audit_log',
     title: 'Read the audit log',
     description:
-      'Read the audit log. The records of the organization that match all filters, newest first. Records are never changed. Events of an account, such as a failed login, a password reset or a verification, are recorded in each organization of which its user was a member then. Events of users without an organization are recorded outside of organizations; a superuser reads them with the scope `installation`.',
+      'Read the audit log. The records of the organization that match all filters, newest first. Records are never changed. Events of an account, such as a failed login, a password reset or a verification, are recorded in each organization of which its user was a member then. Events of users without an organization are recorded outside of organizations; superusers read them with `listInstallationAuditLog`.',
     inputSchema: {
       type: 'object',
       properties: {
-        scope: {
-          type: 'string',
-          enum: ['organization', 'installation'],
-          default: 'organization',
-          description:
-            'Whose records: those of the organization of the token, or all of the installation, also outside of organizations. Only superusers read the latter.',
-        },
         action: {
           type: 'string',
           minLength: 1,
@@ -1850,7 +1843,6 @@ export const operationTools: readonly OperationTool[] = [
                 '/problems/unauthenticated',
                 '/problems/organization-required',
                 '/problems/insufficient-role',
-                '/problems/superuser-required',
                 '/problems/insufficient-scope',
                 '/problems/validation-failed',
                 '/problems/rate-limited',
@@ -1873,7 +1865,6 @@ export const operationTools: readonly OperationTool[] = [
       '/problems/unauthenticated',
       '/problems/organization-required',
       '/problems/insufficient-role',
-      '/problems/superuser-required',
       '/problems/insufficient-scope',
       '/problems/validation-failed',
       '/problems/rate-limited',
@@ -1882,7 +1873,6 @@ export const operationTools: readonly OperationTool[] = [
     ],
     operationId: 'listAuditLog',
     places: {
-      scope: 'query',
       action: 'query',
       resource_kind: 'query',
       user_id: 'query',

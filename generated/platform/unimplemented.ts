@@ -7,6 +7,9 @@ export const unimplemented: PlatformHandlers<unknown> = {
   register: () => {
     throw new UnimplementedOperation('register');
   },
+  secureAccount: () => {
+    throw new UnimplementedOperation('secureAccount');
+  },
   disownAccount: () => {
     throw new UnimplementedOperation('disownAccount');
   },
@@ -63,6 +66,9 @@ export const unimplemented: PlatformHandlers<unknown> = {
   },
   cancelEmailChange: () => {
     throw new UnimplementedOperation('cancelEmailChange');
+  },
+  listMyAuditLog: () => {
+    throw new UnimplementedOperation('listMyAuditLog');
   },
   listMyOrganizations: () => {
     throw new UnimplementedOperation('listMyOrganizations');
@@ -253,6 +259,9 @@ export const unimplemented: PlatformHandlers<unknown> = {
   listOrganizations: () => {
     throw new UnimplementedOperation('listOrganizations');
   },
+  listInstallationAuditLog: () => {
+    throw new UnimplementedOperation('listInstallationAuditLog');
+  },
   listIntegrations: () => {
     throw new UnimplementedOperation('listIntegrations');
   },
@@ -309,6 +318,9 @@ export const unimplemented: PlatformHandlers<unknown> = {
   },
   removeDemoData: () => {
     throw new UnimplementedOperation('removeDemoData');
+  },
+  streamAuditLog: () => {
+    throw new UnimplementedOperation('streamAuditLog');
   },
   listAuditLog: () => {
     throw new UnimplementedOperation('listAuditLog');

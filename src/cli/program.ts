@@ -154,6 +154,11 @@ if (process.argv[2] === 'organizations') {
   registerOrganizationsCommand(program);
 } else program.command('organizations').description('list organizations');
 
+if (process.argv[2] === 'audit') {
+  const { registerAuditCommand } = await import('./audit.js');
+  registerAuditCommand(program);
+} else program.command('audit').description('print the audit log of the installation');
+
 registerContractTools(program);
 
 if (process.argv[2] === 'classify') {

@@ -3,7 +3,8 @@ import { listUsers } from './identity/accounts/list-users.js';
 import { updateUser } from './identity/accounts/update-user.js';
 import { deleteAccount, deleteUser } from './identity/accounts/delete-account.js';
 import { exportAccount } from './identity/accounts/export-account.js';
-import { listAuditLog } from './tenancy/audit/list-audit-log.js';
+import { listAuditLog, listInstallationAuditLog, listMyAuditLog } from './tenancy/audit/list-audit-log.js';
+import { streamAuditLog } from './tenancy/audit/stream-audit-log.js';
 import { verifyEmailChange, cancelEmailChange, changeEmail } from './identity/auth/change-email.js';
 import { changePassword } from './identity/auth/change-password.js';
 import { disownAccount } from './identity/auth/disown-account.js';
@@ -39,6 +40,7 @@ import { removeMember } from './tenancy/organizations/remove-member.js';
 import { revokeInvite } from './tenancy/organizations/revoke-invite.js';
 import { updateOrganization } from './tenancy/organizations/update-organization.js';
 import { listRepositories } from './sources/repositories/list-repositories.js';
+import { secureAccount } from './identity/security/secure-account.js';
 import { createServiceToken, rotateServiceToken } from './identity/service-tokens/issue-service-token.js';
 import {
   getCurrentServiceToken,
@@ -124,6 +126,8 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   correctWorkUnit,
   deleteCorrection,
   listAuditLog,
+  listInstallationAuditLog,
+  listMyAuditLog,
   listIntegrations,
   listInvites,
   listMembers,
@@ -152,8 +156,10 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   revokeServiceToken,
   revokeSession,
   rotateServiceToken,
+  secureAccount,
   skipIntegration,
   startSyncRun,
+  streamAuditLog,
   watchSyncRun,
   switchOrganization,
   testIntegration,

@@ -290,6 +290,54 @@ describe('Administration', () => {
     await sql.end();
   });
 
+  test('audit prints the records that match, as a table, JSON or NDJSON', async () => {
+    const sql = postgres(database.uri, { max: 1 });
+    const orgId = '5c1d2e3f-4a5b-4c6d-8e7f-9a0b1c2d3e10';
+    const [user] = await sql<{ id: string }[]>`insert into users (email) values ('vera@example.org') returning id`;
+    const userId = user?.id ?? '';
+    await sql`
+      insert into audit_log (at, action, resource_kind, status, org_id, user_id, ip, note) values
+        ('2026-03-01T09:00Z', 'LOGIN', 'SESSION', 'success', ${orgId}, ${userId}, '192.0.2.1', null),
+        ('2026-03-02T09:00Z', 'LOGIN_FAILED', 'SESSION', 'failure', null, null, null, ${'in\nvalid'})`;
+    await sql.end();
+    const options = { environment: environment() };
+    const printed = async (...args: string[]): Promise<string> => {
+      const { exitCode, stdout } = await plumbline(['audit', ...args], options);
+      expect(exitCode).toBe(0);
+      return stdout;
+    };
+    const table = (await printed()).split('\n').map((line) => line.split(/ {2,}/));
+    expect(table).toEqual([
+      ['2026-03-02 09:00:00', 'LOGIN_FAILED', 'failure', '-', 'no organization', '-', 'in\ufffdvalid'],
+      ['2026-03-01 09:00:00', 'LOGIN', 'success', 'vera@example.org', orgId, '192.0.2.1'],
+      [''],
+    ]);
+    const actions = async (...args: string[]): Promise<string[]> =>
+      (JSON.parse(await printed('--format', 'json', ...args)) as { action: string }[]).map(({ action }) => action);
+    expect(await actions()).toEqual(['LOGIN_FAILED', 'LOGIN']);
+    expect(await actions('--limit', '1')).toEqual(['LOGIN_FAILED']);
+    for (const only of [
+      ['--until', '2026-03-02'],
+      ['--event', 'login'],
+      ['--user', ' Vera@Example.org'],
+      ['--user', userId],
+      ['--organization', orgId],
+    ])
+      expect([only, await actions(...only)]).toEqual([only, ['LOGIN']]);
+    expect(await actions('--since', '2026-03-01T09:00:01Z')).toEqual(['LOGIN_FAILED']);
+    const line = await printed('--format', 'ndjson', '--event', 'LOGIN');
+    expect(JSON.parse(line)).toMatchObject({ at: '2026-03-01T09:00:00.000Z', user_id: userId, ip: '192.0.2.1' });
+    expect(line.trimEnd()).not.toContain('\n');
+    for (const wrong of [
+      ['--since', 'yesterday'],
+      ['--limit', '0'],
+      ['--organization', 'Acme'],
+      ['--user', 'nobody@example.com'],
+      ['--format', 'xml'],
+    ])
+      expect([wrong, (await plumbline(['audit', ...wrong], options)).exitCode]).toEqual([wrong, 2]);
+  });
+
   test('users list names accounts, and disable and enable change them', async () => {
     const sql = postgres(database.uri, { max: 1 });
     const [user] = await sql<{ id: string }[]>`

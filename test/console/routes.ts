@@ -197,6 +197,15 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
     ready: 'Confirm the change',
     act: submit({}, 'Confirm the change', 'Details'),
   },
+  { name: 'secure-account', path: '/secure-account#token=abc', as: 'visitor', ready: 'Secure my account' },
+  {
+    name: 'secure-account-refused',
+    path: '/secure-account#token=abc',
+    as: 'visitor',
+    provokes: '400 /api/v1/auth/secure-account',
+    ready: 'Secure my account',
+    act: submit({}, 'Secure my account', 'Details'),
+  },
   { name: 'forgot-password', path: '/forgot-password', as: 'visitor', ready: 'Send the link' },
   { name: 'reset-password', path: '/reset-password#token=abc', as: 'visitor', ready: 'Change the password' },
   { name: 'accept-invite', path: '/accept-invite#token=abc', as: 'visitor', ready: 'Create an account' },
@@ -371,6 +380,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
     ready: 'No organization matches',
   },
   { name: 'accounts-empty', path: '/accounts?search=nobody%40', as: 'superuser', ready: 'No account matches' },
+  { name: 'installation-audit-log', path: '/installation/audit-log', as: 'superuser', ready: 'LOGIN' },
   { name: 'audit-log-empty', path: '/audit-log?action=NO_SUCH_THING', as: 'owner', ready: 'No record matches' },
   {
     name: 'api',
@@ -476,6 +486,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
       await page.getByRole('dialog').waitFor();
     },
   })),
+  { name: 'account-activity', path: '/account/activity', as: 'owner', ready: 'LOGIN' },
   { name: 'account-without-organization', path: '/account', as: 'newcomer', ready: 'You belong to no organization' },
   { name: 'no-such-page', path: '/nothing', as: 'owner', ready: 'There is no such page' },
 ];

@@ -30,6 +30,8 @@ const pages = [
   { name: 'webhooks', path: '/webhooks', ready: 'Slow reviews' },
   { name: 'accounts', path: '/accounts', ready: 'vic@example.com' },
   { name: 'installed-organizations', path: '/accounts/organizations', ready: 'owned by' },
+  { name: 'installation-audit-log', path: '/installation/audit-log', ready: 'LOGIN' },
+  { name: 'account-activity', path: '/account/activity', ready: 'LOGIN' },
   { name: 'account', path: '/account', ready: 'Last used' },
 ] as const;
 

@@ -4,7 +4,7 @@ import { header } from './header.js';
 import { webhooksOf } from './webhooks.js';
 
 /** What describes a value to people, or adds nothing to what the SDK must know. */
-const omitted = new Set(['description', 'example', 'examples', 'additionalProperties', 'required']);
+const omitted = new Set(['description', 'x-assigned-by', 'example', 'examples', 'additionalProperties', 'required']);
 /** What `sdk/src/webhook-payload.ts` checks. */
 const checked = new Set(['type', 'const', 'enum', 'format', 'properties', 'items']);
 

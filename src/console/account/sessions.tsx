@@ -3,6 +3,7 @@ import { listSessions, revokeSession, type Schemas } from '@plumbline/sdk/platfo
 import { useMutation, useQuery } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
 import { queries } from '../session/queries.js';
 import { currentSessionId, platform } from '../session/session.js';
 import { Confirm } from '../ui/dialog.js';
@@ -55,6 +56,9 @@ export function Sessions(): JSX.Element {
           </button>
         )}
       </div>
+      <p>
+        <Link href="/account/activity">Show what was done with your account</Link>
+      </p>
       <Failed mutation={end} />
       <View query={sessions} what="your sessions">
         {(items) => (

@@ -63,7 +63,7 @@ export default function AuditLogPage(): JSX.Element {
           const items: readonly Schemas['AuditRecord'][] = pages.flatMap((page) => page.items);
           return (
             <section class="card">
-              <AuditTable items={items} addresses={addresses} />
+              <AuditTable items={items} whoOf={(record) => whoOf(record, addresses)} />
               <More query={records}>Show older records</More>
             </section>
           );
@@ -71,4 +71,10 @@ export default function AuditLogPage(): JSX.Element {
       </View>
     </Page>
   );
+}
+
+/** The server, or somebody who was not logged in, has no id. A person who has left is not a member any more. */
+function whoOf({ user_id: id }: Schemas['AuditRecord'], addresses: ReadonlyMap<string, string> | null): string {
+  if (id === null || addresses === null) return '–';
+  return addresses.get(id) ?? 'not a member';
 }

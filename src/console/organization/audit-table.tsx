@@ -4,12 +4,12 @@ import { Moment } from '../ui/moment.js';
 
 export interface AuditTableProps {
   readonly items: readonly Schemas['AuditRecord'][];
-  /** The e-mail addresses of the members, by their ids; null: they are not known yet. */
-  readonly addresses: ReadonlyMap<string, string> | null;
+  /** Who acted, in words. */
+  readonly whoOf: (record: Schemas['AuditRecord']) => string;
 }
 
 /** Records of the audit log, the newest first. */
-export function AuditTable({ items, addresses }: AuditTableProps): JSX.Element {
+export function AuditTable({ items, whoOf }: AuditTableProps): JSX.Element {
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Records">
       <table class="stacked">
@@ -29,7 +29,7 @@ export function AuditTable({ items, addresses }: AuditTableProps): JSX.Element {
                 <Moment at={record.at} />
               </td>
               <td data-label="Who">
-                <span class="break who">{whoOf(record, addresses)}</span>
+                <span class="break who">{whoOf(record)}</span>
               </td>
               <td data-label="Action">
                 <span class="stack tight">
@@ -55,6 +55,8 @@ export function AuditTable({ items, addresses }: AuditTableProps): JSX.Element {
                     <dd>{record.ip ?? '–'}</dd>
                     <dt>Program</dt>
                     <dd>{record.user_agent ?? '–'}</dd>
+                    <dt>Organization</dt>
+                    <dd>{record.org_id ?? '–'}</dd>
                     <dt>Request id</dt>
                     <dd>{record.request_id ?? '–'}</dd>
                   </dl>
@@ -66,10 +68,4 @@ export function AuditTable({ items, addresses }: AuditTableProps): JSX.Element {
       </table>
     </div>
   );
-}
-
-/** The server, or somebody who was not logged in, has no id. A person who has left is not a member any more. */
-function whoOf({ user_id: id }: Schemas['AuditRecord'], addresses: AuditTableProps['addresses']): string {
-  if (id === null || addresses === null) return '–';
-  return addresses.get(id) ?? 'not a member';
 }

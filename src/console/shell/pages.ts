@@ -19,6 +19,7 @@ export const entrances: readonly Pick<PageEntry, 'path' | 'load'>[] = [
   { path: '/verify', load: () => import('../enter/verify-page.js') },
   { path: '/not-me', load: () => import('../enter/not-me-page.js') },
   { path: '/confirm-email', load: () => import('../enter/confirm-email-page.js') },
+  { path: '/secure-account', load: () => import('../enter/secure-account-page.js') },
   { path: '/forgot-password', load: () => import('../enter/forgot-password-page.js') },
   { path: '/reset-password', load: () => import('../enter/reset-password-page.js') },
   { path: '/accept-invite', load: () => import('../enter/accept-invite-page.js') },
@@ -133,6 +134,20 @@ export const pages: readonly PageEntry[] = [
     permission: 'users:manage',
     needsOrganization: false,
     load: () => import('../accounts/organizations-page.js'),
+  },
+  {
+    path: '/installation/audit-log',
+    label: 'Server audit log',
+    permission: 'users:manage',
+    needsOrganization: false,
+    load: () => import('../accounts/installation-audit-log-page.js'),
+  },
+  {
+    path: '/account/activity',
+    label: null,
+    permission: null,
+    needsOrganization: false,
+    load: () => import('../account/activity-page.js'),
   },
   {
     path: '/account',

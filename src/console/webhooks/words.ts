@@ -3,6 +3,7 @@ import type { Schemas } from '@plumbline/sdk/platform';
 /** When each event is sent. */
 export const eventMeanings: Readonly<Record<Schemas['SubscribedEvent'], string>> = {
   'analytics.threshold_crossed': 'analytics.threshold_crossed – a sync run crosses a threshold',
+  'audit.recorded': 'audit.recorded – a record is added to the audit log',
   'integration.failed': 'integration.failed – a code host refuses its token or cannot be reached',
   'invite.accepted': 'invite.accepted – somebody accepts an invitation',
   'member.joined': 'member.joined – somebody joins the organization',

@@ -414,6 +414,7 @@ const shared = {
 /** The operations that a client calls. */
 export interface Operations {
   readonly register: operations['register'];
+  readonly secureAccount: operations['secureAccount'];
   readonly disownAccount: operations['disownAccount'];
   readonly verifyEmail: operations['verifyEmail'];
   readonly resendVerification: operations['resendVerification'];
@@ -433,6 +434,7 @@ export interface Operations {
   readonly changeEmail: operations['changeEmail'];
   readonly verifyEmailChange: operations['verifyEmailChange'];
   readonly cancelEmailChange: operations['cancelEmailChange'];
+  readonly listMyAuditLog: operations['listMyAuditLog'];
   readonly listMyOrganizations: operations['listMyOrganizations'];
   readonly listMyInvites: operations['listMyInvites'];
   readonly acceptMyInvite: operations['acceptMyInvite'];
@@ -496,6 +498,7 @@ export interface Operations {
   readonly deleteUser: operations['deleteUser'];
   readonly updateUser: operations['updateUser'];
   readonly listOrganizations: operations['listOrganizations'];
+  readonly listInstallationAuditLog: operations['listInstallationAuditLog'];
   readonly listIntegrations: operations['listIntegrations'];
   readonly connectIntegration: operations['connectIntegration'];
   readonly disconnectIntegration: operations['disconnectIntegration'];
@@ -515,6 +518,7 @@ export interface Operations {
   readonly getDemoData: operations['getDemoData'];
   readonly createDemoData: operations['createDemoData'];
   readonly removeDemoData: operations['removeDemoData'];
+  readonly streamAuditLog: operations['streamAuditLog'];
   readonly listAuditLog: operations['listAuditLog'];
   readonly getLiveness: operations['getLiveness'];
   readonly getReadiness: operations['getReadiness'];
@@ -608,6 +612,47 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
           },
         },
       },
+      429: shared.RateLimited,
+      500: shared.LimitedInternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  secureAccount: {
+    method: 'POST',
+    path: '/api/v1/auth/secure-account',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            message:
+              'All sessions have ended, and the password is no longer valid. A mail with which you choose a new one is on its way.',
+          },
+        },
+      },
+      400: {
+        mediaType: 'application/problem+json',
+        examples: {
+          malformed_request: {
+            type: '/problems/malformed-request',
+            title: 'Malformed request',
+            status: 400,
+            message: 'The body is not valid JSON: unexpected end of input at byte 17.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          invalid_security_link: {
+            type: '/problems/invalid-security-link',
+            title: 'Invalid security link',
+            status: 400,
+            message: 'The link is invalid, expired, or was used. Reset the password instead.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      413: shared.PayloadTooLarge,
+      415: shared.UnsupportedMediaType,
+      422: shared.LimitedValidationFailed,
       429: shared.RateLimited,
       500: shared.LimitedInternalError,
       503: shared.ServiceUnavailable,
@@ -1428,6 +1473,42 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
       422: shared.LimitedValidationFailed,
       429: shared.RateLimited,
       500: shared.LimitedInternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  listMyAuditLog: {
+    method: 'GET',
+    path: '/api/v1/auth/me/audit-log',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            items: [
+              {
+                id: 'f4d5e6a7-b8c9-4d0e-9f1a-3b4c5d6e7f08',
+                at: '2026-03-02T09:15:00.000Z',
+                action: 'MEMBER_JOINED',
+                resource_kind: 'MEMBERSHIP',
+                resource_id: '8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02',
+                org_id: 'b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03',
+                user_id: '8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02',
+                service_token_id: null,
+                status: 'success',
+                note: null,
+                ip: '192.0.2.17',
+                user_agent: 'Mozilla/5.0',
+                request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+              },
+            ],
+            next_cursor: null,
+          },
+        },
+      },
+      401: shared.Unauthenticated,
+      406: shared.NotAcceptable,
+      422: shared.ValidationFailed,
+      500: shared.InternalError,
       503: shared.ServiceUnavailable,
     },
   },
@@ -5070,6 +5151,43 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
       503: shared.ServiceUnavailable,
     },
   },
+  listInstallationAuditLog: {
+    method: 'GET',
+    path: '/api/v1/installation/audit-log',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            items: [
+              {
+                id: 'f4d5e6a7-b8c9-4d0e-9f1a-3b4c5d6e7f08',
+                at: '2026-03-02T09:15:00.000Z',
+                action: 'MEMBER_JOINED',
+                resource_kind: 'MEMBERSHIP',
+                resource_id: '8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02',
+                org_id: 'b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03',
+                user_id: '8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02',
+                service_token_id: null,
+                status: 'success',
+                note: null,
+                ip: '192.0.2.17',
+                user_agent: 'Mozilla/5.0',
+                request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+              },
+            ],
+            next_cursor: null,
+          },
+        },
+      },
+      401: shared.Unauthenticated,
+      403: shared.SuperuserRequired,
+      406: shared.NotAcceptable,
+      422: shared.ValidationFailed,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
   listIntegrations: {
     method: 'GET',
     path: '/api/v1/admin/integrations',
@@ -6329,6 +6447,66 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
       503: shared.ServiceUnavailable,
     },
   },
+  streamAuditLog: {
+    method: 'GET',
+    path: '/api/v1/admin/audit-log/stream',
+    replies: {
+      200: {
+        mediaType: 'application/x-ndjson',
+        examples: {
+          example: {
+            id: 'f4d5e6a7-b8c9-4d0e-9f1a-3b4c5d6e7f08',
+            at: '2026-03-02T09:15:00.000Z',
+            action: 'MEMBER_JOINED',
+            resource_kind: 'MEMBERSHIP',
+            resource_id: '8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02',
+            org_id: 'b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03',
+            user_id: '8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02',
+            service_token_id: null,
+            status: 'success',
+            note: null,
+            ip: '192.0.2.17',
+            user_agent: 'Mozilla/5.0',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      401: shared.Unauthenticated,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          organization_required: {
+            type: '/problems/organization-required',
+            title: 'Organization required',
+            status: 403,
+            message: 'The access token names no organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          insufficient_role: {
+            type: '/problems/insufficient-role',
+            title: 'Insufficient role',
+            status: 403,
+            message: 'This needs the role admin or a higher one.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            required_role: 'admin',
+          },
+          insufficient_scope: {
+            type: '/problems/insufficient-scope',
+            title: 'Insufficient scope',
+            status: 403,
+            message: 'This needs the scope teams:write, which the service token lacks.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            required_scope: 'teams:write',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      422: shared.ValidationFailed,
+      429: shared.RateLimited,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
   listAuditLog: {
     method: 'GET',
     path: '/api/v1/admin/audit-log',
@@ -6376,13 +6554,6 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
             message: 'This needs the role admin or a higher one.',
             request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
             required_role: 'admin',
-          },
-          superuser_required: {
-            type: '/problems/superuser-required',
-            title: 'Superuser required',
-            status: 403,
-            message: 'Only superusers read the records of the whole installation.',
-            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
           },
           insufficient_scope: {
             type: '/problems/insufficient-scope',

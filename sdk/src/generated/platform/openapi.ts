@@ -21,6 +21,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/auth/secure-account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Secure an account that somebody else may be using
+         * @description Redeems the token of the link "this was not me" in a mail about the security of an account. It works once, for 7 days, without a log-in. Ends all sessions, the password and the links of earlier mails, and sends a mail with which the holder of the address chooses a new password. Service tokens stay, because they belong to organizations.
+         */
+        post: operations["secureAccount"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/auth/disown": {
         parameters: {
             query?: never;
@@ -363,6 +383,26 @@ export interface paths {
          * @description Redeems the token of a mail, and ends the change. The account keeps its address.
          */
         post: operations["cancelEmailChange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/me/audit-log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the audit records of your account
+         * @description What was done with your account and to it, in all organizations and outside of them, newest first, also in organizations that you have left. These are the records of your actions, of failed log-ins, and of changes that others made to your account or to your memberships. An event of the account that is recorded in several organizations appears once, under one of them. `ip`, `user_agent` and `request_id` are null if another user acted.
+         */
+        get: operations["listMyAuditLog"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1309,6 +1349,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/installation/audit-log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the audit log of the installation
+         * @description The records of all organizations, and those outside of organizations, that match all filters, newest first. An event of an account has a record in each organization of which its user was a member then. For superusers.
+         */
+        get: operations["listInstallationAuditLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/admin/integrations": {
         parameters: {
             query?: never;
@@ -1590,6 +1650,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/admin/audit-log/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Stream the audit log
+         * @description The records of the organization as NDJSON, oldest first, for a SIEM: one record per line, up to the newest one. Store the `id` of the last line, and send it as `after` the next time: no record is missed, and none is sent twice. The order is that in which the database can promise this, not exactly that of `at`; a record appears here a second after its change is committed, later while an older transaction of the database runs.
+         */
+        get: operations["streamAuditLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/admin/audit-log": {
         parameters: {
             query?: never;
@@ -1599,7 +1679,7 @@ export interface paths {
         };
         /**
          * Read the audit log
-         * @description The records of the organization that match all filters, newest first. Records are never changed. Events of an account, such as a failed login, a password reset or a verification, are recorded in each organization of which its user was a member then. Events of users without an organization are recorded outside of organizations; a superuser reads them with the scope `installation`.
+         * @description The records of the organization that match all filters, newest first. Records are never changed. Events of an account, such as a failed login, a password reset or a verification, are recorded in each organization of which its user was a member then. Events of users without an organization are recorded outside of organizations; superusers read them with `listInstallationAuditLog`.
          */
         get: operations["listAuditLog"];
         put?: never;
@@ -1692,6 +1772,26 @@ export interface paths {
     };
 }
 export interface webhooks {
+    "audit.recorded": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An audit record was added
+         * @description Sent for each record of the audit log of the organization. The id of the event is that of the record. Records are independent of each other, so one that is retried does not delay later ones.
+         */
+        post: operations["receiveAuditRecorded"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "member.joined": {
         parameters: {
             query?: never;
@@ -1969,6 +2069,28 @@ export interface components {
             request_id: components["schemas"]["RequestId"];
             /** @description All violated rules. */
             violations: components["schemas"]["PasswordViolation"][];
+        };
+        /** @description The token from the mail. */
+        SecureAccountRequest: {
+            /** @description The token of the link "this was not me". */
+            token: string;
+        };
+        /** @description The result. */
+        SecureAccountResponse: {
+            /** @description A message for users about what happened. */
+            message: string;
+        };
+        /** @description The token of a link "this was not me" is unknown, older than 7 days, or was used; or the password has been reset, or the account disabled, since. To end the sessions of the account, reset its password. */
+        InvalidSecurityLinkProblem: {
+            /** @constant */
+            type: "/problems/invalid-security-link";
+            /** @constant */
+            title: "Invalid security link";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
         };
         /** @description The token from the mail. */
         DisownRequest: {
@@ -2683,6 +2805,12 @@ export interface components {
         };
         /** @description Opaque: send it as `cursor` to get the next page. Null on the last page. */
         NextCursor: string | null;
+        /** @description A page of audit records. */
+        AuditPage: {
+            /** @description The records. */
+            items: components["schemas"]["AuditRecord"][];
+            next_cursor: components["schemas"]["NextCursor"];
+        };
         /** @description A page of memberships of the caller. */
         MyOrganizationPage: {
             /** @description The organizations of the caller. */
@@ -3227,7 +3355,7 @@ export interface components {
          * @description The type of an event. The `webhooks` of this contract describe each payload.
          * @enum {string}
          */
-        SubscribedEvent: "analytics.threshold_crossed" | "integration.failed" | "invite.accepted" | "member.joined" | "member.removed" | "service_token.created" | "sync_run.finished";
+        SubscribedEvent: "analytics.threshold_crossed" | "audit.recorded" | "integration.failed" | "invite.accepted" | "member.joined" | "member.removed" | "service_token.created" | "sync_run.finished";
         /** @description The types of the events that are sent. */
         WebhookEventTypes: components["schemas"]["SubscribedEvent"][];
         /** @description What the webhook is for, in words of its admins. */
@@ -3789,6 +3917,64 @@ export interface components {
          * @description When it happened.
          */
         EventTime: string;
+        /** @description An audit record was added. */
+        AuditRecordedEvent: {
+            /**
+             * @description What happened.
+             * @constant
+             */
+            type: "audit.recorded";
+            id: components["schemas"]["EventId"];
+            org_id: components["schemas"]["EventOrganization"];
+            occurred_at: components["schemas"]["EventTime"];
+            /** @description The record. */
+            data: {
+                /**
+                 * Format: uuid
+                 * @description The id of the record.
+                 */
+                id: string;
+                /**
+                 * Format: date-time
+                 * @description When it happened.
+                 */
+                at: string;
+                /** @description The action, such as `LOGIN`. New actions may be added. */
+                action: string;
+                /** @description The kind of the resource, such as `SESSION`. New kinds may be added. */
+                resource_kind: string;
+                /** @description The id of the resource. Null when it has none. */
+                resource_id: string | null;
+                /**
+                 * Format: uuid
+                 * @description The organization of the action.
+                 */
+                org_id: string;
+                /**
+                 * Format: uuid
+                 * @description The acting user. Null when nobody was logged in, or a service token acted.
+                 */
+                user_id: string | null;
+                /**
+                 * Format: uuid
+                 * @description The acting service token. Null when none acted.
+                 */
+                service_token_id: string | null;
+                /**
+                 * @description Whether it succeeded.
+                 * @enum {string}
+                 */
+                status: "success" | "failure";
+                /** @description Additional information, such as the reason of a failure. */
+                note: string | null;
+                /** @description The IP address of the caller. Null for actions of the server. */
+                ip: string | null;
+                /** @description The `User-Agent` header of the caller. Null when there was none. */
+                user_agent: string | null;
+                /** @description The `X-Request-Id` of the request. Null when there was none. */
+                request_id: string | null;
+            };
+        };
         /** @description A user became a member. */
         MemberJoinedEvent: {
             /**
@@ -3996,7 +4182,7 @@ export interface components {
             };
         };
         /** @description What a webhook sends. */
-        WebhookEvent: components["schemas"]["MemberJoinedEvent"] | components["schemas"]["MemberRemovedEvent"] | components["schemas"]["InviteAcceptedEvent"] | components["schemas"]["ServiceTokenCreatedEvent"] | components["schemas"]["SyncRunFinishedEvent"] | components["schemas"]["IntegrationFailedEvent"] | components["schemas"]["ThresholdCrossedEvent"];
+        WebhookEvent: components["schemas"]["AuditRecordedEvent"] | components["schemas"]["MemberJoinedEvent"] | components["schemas"]["MemberRemovedEvent"] | components["schemas"]["InviteAcceptedEvent"] | components["schemas"]["ServiceTokenCreatedEvent"] | components["schemas"]["SyncRunFinishedEvent"] | components["schemas"]["IntegrationFailedEvent"] | components["schemas"]["ThresholdCrossedEvent"];
         /** @description An event that a URL has not accepted. */
         WebhookDelivery: {
             /**
@@ -4748,12 +4934,6 @@ export interface components {
             message: string;
             request_id: components["schemas"]["RequestId"];
         };
-        /** @description A page of audit records. */
-        AuditPage: {
-            /** @description The records. */
-            items: components["schemas"]["AuditRecord"][];
-            next_cursor: components["schemas"]["NextCursor"];
-        };
         /** @description The liveness reply. */
         Liveness: {
             /**
@@ -5359,6 +5539,16 @@ export interface components {
          */
         BrowserSessionCookie: string;
         /**
+         * @description Only records at or after this time.
+         * @example 2026-03-01T00:00:00.000Z
+         */
+        Since: string;
+        /**
+         * @description Only records before this time.
+         * @example 2026-04-01T00:00:00.000Z
+         */
+        Until: string;
+        /**
          * @description The largest number of items on a page.
          * @example 50
          */
@@ -5423,6 +5613,26 @@ export interface components {
          * @example 4b8c7d6e-5f4a-4b3c-9d2e-1f0a9b8c7d14
          */
         ThresholdId: string;
+        /**
+         * @description Only records of this action.
+         * @example LOGIN
+         */
+        Action: string;
+        /**
+         * @description Only records about this kind of resource.
+         * @example ORGANIZATION
+         */
+        ResourceKind: string;
+        /**
+         * @description Only records of actions by this user.
+         * @example 3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01
+         */
+        ActingUser: string;
+        /**
+         * @description Only records of actions by this service token.
+         * @example 5c1d2e3f-4a5b-4c6d-8e7f-9a0b1c2d3e10
+         */
+        ActingServiceToken: string;
         /**
          * @description The id of the integration.
          * @example d2b3c4e5-f6a7-4b8c-9d0e-1f2a3b4c5d06
@@ -5593,6 +5803,62 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ValidationFailedProblem"] | components["schemas"]["PasswordRejectedProblem"];
                 };
             };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["LimitedInternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    secureAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SecureAccountRequest"];
+            };
+        };
+        responses: {
+            /** @description The account is secured. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "All sessions have ended, and the password is no longer valid. A mail with which you choose a new one is on its way."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SecureAccountResponse"];
+                };
+            };
+            /** @description The body cannot be read, or the token is invalid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["MalformedRequestProblem"] | components["schemas"]["InvalidSecurityLinkProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["LimitedValidationFailed"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["LimitedInternalError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -6690,6 +6956,75 @@ export interface operations {
             422: components["responses"]["LimitedValidationFailed"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["LimitedInternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listMyAuditLog: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only records at or after this time.
+                 * @example 2026-03-01T00:00:00.000Z
+                 */
+                since?: components["parameters"]["Since"];
+                /**
+                 * @description Only records before this time.
+                 * @example 2026-04-01T00:00:00.000Z
+                 */
+                until?: components["parameters"]["Until"];
+                /**
+                 * @description The largest number of items on a page.
+                 * @example 50
+                 */
+                limit?: components["parameters"]["Limit"];
+                /**
+                 * @description Where the page begins: `next_cursor` of the previous page, unchanged, with the same filters. Omit it for the first page.
+                 * @example MjAyNi0wMy0wMlQwOTowMDowMC4wMDBa
+                 */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of records. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "f4d5e6a7-b8c9-4d0e-9f1a-3b4c5d6e7f08",
+                     *           "at": "2026-03-02T09:15:00.000Z",
+                     *           "action": "MEMBER_JOINED",
+                     *           "resource_kind": "MEMBERSHIP",
+                     *           "resource_id": "8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02",
+                     *           "org_id": "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+                     *           "user_id": "8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02",
+                     *           "service_token_id": null,
+                     *           "status": "success",
+                     *           "note": null,
+                     *           "ip": "192.0.2.17",
+                     *           "user_agent": "Mozilla/5.0",
+                     *           "request_id": "0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            406: components["responses"]["NotAcceptable"];
+            422: components["responses"]["ValidationFailed"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -11132,6 +11467,101 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    listInstallationAuditLog: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only records of this organization.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                org_id?: string;
+                /**
+                 * @description Only records of this action.
+                 * @example LOGIN
+                 */
+                action?: components["parameters"]["Action"];
+                /**
+                 * @description Only records about this kind of resource.
+                 * @example ORGANIZATION
+                 */
+                resource_kind?: components["parameters"]["ResourceKind"];
+                /**
+                 * @description Only records of actions by this user.
+                 * @example 3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01
+                 */
+                user_id?: components["parameters"]["ActingUser"];
+                /**
+                 * @description Only records of actions by this service token.
+                 * @example 5c1d2e3f-4a5b-4c6d-8e7f-9a0b1c2d3e10
+                 */
+                service_token_id?: components["parameters"]["ActingServiceToken"];
+                /**
+                 * @description Only records at or after this time.
+                 * @example 2026-03-01T00:00:00.000Z
+                 */
+                since?: components["parameters"]["Since"];
+                /**
+                 * @description Only records before this time.
+                 * @example 2026-04-01T00:00:00.000Z
+                 */
+                until?: components["parameters"]["Until"];
+                /**
+                 * @description The largest number of items on a page.
+                 * @example 50
+                 */
+                limit?: components["parameters"]["Limit"];
+                /**
+                 * @description Where the page begins: `next_cursor` of the previous page, unchanged, with the same filters. Omit it for the first page.
+                 * @example MjAyNi0wMy0wMlQwOTowMDowMC4wMDBa
+                 */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of records. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "f4d5e6a7-b8c9-4d0e-9f1a-3b4c5d6e7f08",
+                     *           "at": "2026-03-02T09:15:00.000Z",
+                     *           "action": "MEMBER_JOINED",
+                     *           "resource_kind": "MEMBERSHIP",
+                     *           "resource_id": "8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02",
+                     *           "org_id": "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+                     *           "user_id": "8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02",
+                     *           "service_token_id": null,
+                     *           "status": "success",
+                     *           "note": null,
+                     *           "ip": "192.0.2.17",
+                     *           "user_agent": "Mozilla/5.0",
+                     *           "request_id": "0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["SuperuserRequired"];
+            406: components["responses"]["NotAcceptable"];
+            422: components["responses"]["ValidationFailed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listIntegrations: {
         parameters: {
             query?: {
@@ -12451,44 +12881,99 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    streamAuditLog: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The id of the record after which the stream begins. Omit it for all records.
+                 * @example f4d5e6a7-b8c9-4d0e-9f1a-3b4c5d6e7f08
+                 */
+                after?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The records. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "f4d5e6a7-b8c9-4d0e-9f1a-3b4c5d6e7f08",
+                     *       "at": "2026-03-02T09:15:00.000Z",
+                     *       "action": "MEMBER_JOINED",
+                     *       "resource_kind": "MEMBERSHIP",
+                     *       "resource_id": "8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02",
+                     *       "org_id": "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+                     *       "user_id": "8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02",
+                     *       "service_token_id": null,
+                     *       "status": "success",
+                     *       "note": null,
+                     *       "ip": "192.0.2.17",
+                     *       "user_agent": "Mozilla/5.0",
+                     *       "request_id": "0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11"
+                     *     }
+                     */
+                    "application/x-ndjson": components["schemas"]["AuditRecord"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The access token is not scoped to an organization, or its role is below admin. The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["InsufficientScopeProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listAuditLog: {
         parameters: {
             query?: {
                 /**
-                 * @description Whose records: those of the organization of the token, or all of the installation, also outside of organizations. Only superusers read the latter.
-                 * @example organization
-                 */
-                scope?: "organization" | "installation";
-                /**
                  * @description Only records of this action.
                  * @example LOGIN
                  */
-                action?: string;
+                action?: components["parameters"]["Action"];
                 /**
                  * @description Only records about this kind of resource.
                  * @example ORGANIZATION
                  */
-                resource_kind?: string;
+                resource_kind?: components["parameters"]["ResourceKind"];
                 /**
                  * @description Only records of actions by this user.
                  * @example 3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01
                  */
-                user_id?: string;
+                user_id?: components["parameters"]["ActingUser"];
                 /**
                  * @description Only records of actions by this service token.
                  * @example 5c1d2e3f-4a5b-4c6d-8e7f-9a0b1c2d3e10
                  */
-                service_token_id?: string;
+                service_token_id?: components["parameters"]["ActingServiceToken"];
                 /**
                  * @description Only records at or after this time.
                  * @example 2026-03-01T00:00:00.000Z
                  */
-                since?: string;
+                since?: components["parameters"]["Since"];
                 /**
                  * @description Only records before this time.
                  * @example 2026-04-01T00:00:00.000Z
                  */
-                until?: string;
+                until?: components["parameters"]["Until"];
                 /**
                  * @description The largest number of items on a page.
                  * @example 50
@@ -12539,14 +13024,14 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthenticated"];
-            /** @description The access token is not scoped to an organization, the role is below admin, or the scope is for superusers. The service token lacks the scope of this operation. */
+            /** @description The access token is not scoped to an organization, or its role is below admin. The service token lacks the scope of this operation. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["SuperuserRequiredProblem"] | components["schemas"]["InsufficientScopeProblem"];
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["InsufficientScopeProblem"];
                 };
             };
             406: components["responses"]["NotAcceptable"];
@@ -12685,6 +13170,45 @@ export interface operations {
                 };
             };
             406: components["responses"]["NotAcceptable"];
+        };
+    };
+    receiveAuditRecorded: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "audit.recorded",
+                 *       "id": "f4d5e6a7-b8c9-4d0e-9f1a-3b4c5d6e7f08",
+                 *       "org_id": "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+                 *       "occurred_at": "2026-03-02T09:15:00.000Z",
+                 *       "data": {
+                 *         "id": "f4d5e6a7-b8c9-4d0e-9f1a-3b4c5d6e7f08",
+                 *         "at": "2026-03-02T09:15:00.000Z",
+                 *         "action": "MEMBER_JOINED",
+                 *         "resource_kind": "MEMBERSHIP",
+                 *         "resource_id": "8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02",
+                 *         "org_id": "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+                 *         "user_id": "8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02",
+                 *         "service_token_id": null,
+                 *         "status": "success",
+                 *         "note": null,
+                 *         "ip": "192.0.2.17",
+                 *         "user_agent": "Mozilla/5.0",
+                 *         "request_id": "0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["AuditRecordedEvent"];
+            };
+        };
+        responses: {
+            204: components["responses"]["Accepted"];
         };
     };
     receiveMemberJoined: {

@@ -64,6 +64,49 @@ export function register(client: PlatformClient, request: RegisterRequest): Prom
   return client.call({ path: '/api/v1/auth/register', method: 'post', statuses: [201], format: formats.json }, request);
 }
 
+/** `POST /api/v1/auth/secure-account` */
+export interface SecureAccountRequest extends CallOptions {
+  /** The body of the request. */
+  readonly body: Schemas['SecureAccountRequest'];
+}
+export type SecureAccountResult =
+  | Success<200, Schemas['SecureAccountResponse']>
+  | Failure<400, Schemas['MalformedRequestProblem'] | Schemas['InvalidSecurityLinkProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Secure an account that somebody else may be using (`POST /api/v1/auth/secure-account`).
+ *
+ * Redeems the token of the link "this was not me" in a mail about the security of an account. It works
+ * once, for 7 days, without a log-in. Ends all sessions, the password and the links of earlier mails,
+ * and sends a mail with which the holder of the address chooses a new password. Service tokens stay,
+ * because they belong to organizations.
+ *
+ * Problems: 400 `MalformedRequestProblem`, `InvalidSecurityLinkProblem`; 406 `NotAcceptableProblem`;
+ * 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 429
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await secureAccount(client, {
+ *   body: {
+ *     token: "nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc"
+ *   }
+ * });
+ * ```
+ */
+export function secureAccount(client: PlatformClient, request: SecureAccountRequest): Promise<SecureAccountResult> {
+  return client.call(
+    { path: '/api/v1/auth/secure-account', method: 'post', statuses: [200], format: formats.json },
+    request,
+  );
+}
+
 /** `POST /api/v1/auth/disown` */
 export interface DisownAccountRequest extends CallOptions {
   /** The body of the request. */
@@ -878,6 +921,42 @@ export function cancelEmailChange(
 ): Promise<CancelEmailChangeResult> {
   return client.call(
     { path: '/api/v1/auth/change-email/cancel', method: 'post', statuses: [200], format: formats.json },
+    request,
+  );
+}
+
+/** `GET /api/v1/auth/me/audit-log` */
+export interface ListMyAuditLogRequest extends CallOptions {
+  /** The parameters of the query. */
+  readonly query?: Parameters<NonNullable<operations['listMyAuditLog']['parameters']['query']>> | undefined;
+}
+export type ListMyAuditLogResult =
+  | Success<200, Schemas['AuditPage']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Read the audit records of your account (`GET /api/v1/auth/me/audit-log`).
+ *
+ * What was done with your account and to it, in all organizations and outside of them, newest first,
+ * also in organizations that you have left. These are the records of your actions, of failed log-ins,
+ * and of changes that others made to your account or to your memberships. An event of the account that
+ * is recorded in several organizations appears once, under one of them. `ip`, `user_agent` and
+ * `request_id` are null if another user acted.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 406 `NotAcceptableProblem`; 422 `ValidationFailedProblem`;
+ * 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await listMyAuditLog(client);
+ * ```
+ */
+export function listMyAuditLog(client: PlatformClient, request?: ListMyAuditLogRequest): Promise<ListMyAuditLogResult> {
+  return client.call(
+    { path: '/api/v1/auth/me/audit-log', method: 'get', statuses: [200], format: formats.json, scheme: 'bearer' },
     request,
   );
 }
@@ -4359,6 +4438,44 @@ export function listOrganizations(
   );
 }
 
+/** `GET /api/v1/installation/audit-log` */
+export interface ListInstallationAuditLogRequest extends CallOptions {
+  /** The parameters of the query. */
+  readonly query?: Parameters<NonNullable<operations['listInstallationAuditLog']['parameters']['query']>> | undefined;
+}
+export type ListInstallationAuditLogResult =
+  | Success<200, Schemas['AuditPage']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<403, Schemas['SuperuserRequiredProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Read the audit log of the installation (`GET /api/v1/installation/audit-log`).
+ *
+ * The records of all organizations, and those outside of organizations, that match all filters, newest
+ * first. An event of an account has a record in each organization of which its user was a member then.
+ * For superusers.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `SuperuserRequiredProblem`; 406 `NotAcceptableProblem`;
+ * 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await listInstallationAuditLog(client);
+ * ```
+ */
+export function listInstallationAuditLog(
+  client: PlatformClient,
+  request?: ListInstallationAuditLogRequest,
+): Promise<ListInstallationAuditLogResult> {
+  return client.call(
+    { path: '/api/v1/installation/audit-log', method: 'get', statuses: [200], format: formats.json, scheme: 'bearer' },
+    request,
+  );
+}
+
 /** `GET /api/v1/admin/integrations` */
 export interface ListIntegrationsRequest extends CallOptions {
   /** The parameters of the query. */
@@ -5342,6 +5459,55 @@ export function removeDemoData(client: PlatformClient, request?: RemoveDemoDataR
   );
 }
 
+/** `GET /api/v1/admin/audit-log/stream` */
+export interface StreamAuditLogRequest extends CallOptions {
+  /** The parameters of the query. */
+  readonly query?: Parameters<NonNullable<operations['streamAuditLog']['parameters']['query']>> | undefined;
+}
+export type StreamAuditLogResult =
+  | Success<200, AsyncIterable<Schemas['AuditRecord']>>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem'] | Schemas['InsufficientScopeProblem']
+    >
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Stream the audit log (`GET /api/v1/admin/audit-log/stream`).
+ *
+ * The records of the organization as NDJSON, oldest first, for a SIEM: one record per line, up to the
+ * newest one. Store the `id` of the last line, and send it as `after` the next time: no record is
+ * missed, and none is sent twice. The order is that in which the database can promise this, not
+ * exactly that of `at`; a record appears here a second after its change is committed, later while an
+ * older transaction of the database runs.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `InsufficientRoleProblem`, `InsufficientScopeProblem`; 406 `NotAcceptableProblem`; 422
+ * `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await streamAuditLog(client);
+ * ```
+ */
+export function streamAuditLog(client: PlatformClient, request?: StreamAuditLogRequest): Promise<StreamAuditLogResult> {
+  return client.call(
+    {
+      path: '/api/v1/admin/audit-log/stream',
+      method: 'get',
+      statuses: [200],
+      format: formats.ndjson,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
 /** `GET /api/v1/admin/audit-log` */
 export interface ListAuditLogRequest extends CallOptions {
   /** The parameters of the query. */
@@ -5352,10 +5518,7 @@ export type ListAuditLogResult =
   | Failure<401, Schemas['UnauthenticatedProblem']>
   | Failure<
       403,
-      | Schemas['OrganizationRequiredProblem']
-      | Schemas['InsufficientRoleProblem']
-      | Schemas['SuperuserRequiredProblem']
-      | Schemas['InsufficientScopeProblem']
+      Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem'] | Schemas['InsufficientScopeProblem']
     >
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
@@ -5368,12 +5531,12 @@ export type ListAuditLogResult =
  * The records of the organization that match all filters, newest first. Records are never changed.
  * Events of an account, such as a failed login, a password reset or a verification, are recorded in
  * each organization of which its user was a member then. Events of users without an organization are
- * recorded outside of organizations; a superuser reads them with the scope `installation`.
+ * recorded outside of organizations; superusers read them with `listInstallationAuditLog`.
  *
  * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
- * `InsufficientRoleProblem`, `SuperuserRequiredProblem`, `InsufficientScopeProblem`; 406
- * `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500
- * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ * `InsufficientRoleProblem`, `InsufficientScopeProblem`; 406 `NotAcceptableProblem`; 422
+ * `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts

@@ -4,6 +4,7 @@ import * as operations from './operations.js';
 
 export const operationsByPath = {
   '/api/v1/auth/register': { POST: operations.register },
+  '/api/v1/auth/secure-account': { POST: operations.secureAccount },
   '/api/v1/auth/disown': { POST: operations.disownAccount },
   '/api/v1/auth/verify': { GET: operations.verifyEmail },
   '/api/v1/auth/resend-verification': { POST: operations.resendVerification },
@@ -21,6 +22,7 @@ export const operationsByPath = {
   '/api/v1/auth/change-email': { POST: operations.changeEmail },
   '/api/v1/auth/change-email/verify': { POST: operations.verifyEmailChange },
   '/api/v1/auth/change-email/cancel': { POST: operations.cancelEmailChange },
+  '/api/v1/auth/me/audit-log': { GET: operations.listMyAuditLog },
   '/api/v1/auth/me/organizations': { GET: operations.listMyOrganizations },
   '/api/v1/auth/me/invites': { GET: operations.listMyInvites },
   '/api/v1/auth/me/invites/{invite_id}/accept': { POST: operations.acceptMyInvite },
@@ -89,6 +91,7 @@ export const operationsByPath = {
   '/api/v1/installation/users': { GET: operations.listUsers },
   '/api/v1/installation/users/{user_id}': { DELETE: operations.deleteUser, PATCH: operations.updateUser },
   '/api/v1/installation/organizations': { GET: operations.listOrganizations },
+  '/api/v1/installation/audit-log': { GET: operations.listInstallationAuditLog },
   '/api/v1/admin/integrations': { GET: operations.listIntegrations, POST: operations.connectIntegration },
   '/api/v1/admin/integrations/{integration_id}': { DELETE: operations.disconnectIntegration },
   '/api/v1/admin/integrations/{integration_id}/test': { POST: operations.testIntegration },

@@ -12,6 +12,7 @@ export type Problem =
   | Schemas['RegistrationClosedProblem']
   | Schemas['ValidationFailedProblem']
   | Schemas['PasswordRejectedProblem']
+  | Schemas['InvalidSecurityLinkProblem']
   | Schemas['InvalidDisownTokenProblem']
   | Schemas['InvalidVerificationTokenProblem']
   | Schemas['InvalidCredentialsProblem']
@@ -95,6 +96,7 @@ export const problemTypes = [
   '/problems/registration-closed',
   '/problems/validation-failed',
   '/problems/password-rejected',
+  '/problems/invalid-security-link',
   '/problems/invalid-disown-token',
   '/problems/invalid-verification-token',
   '/problems/invalid-credentials',

@@ -31,6 +31,7 @@ export const serviceTokenScopeValues = [
 /** Every `SubscribedEvent`. */
 export const subscribedEventValues = [
   'analytics.threshold_crossed',
+  'audit.recorded',
   'integration.failed',
   'invite.accepted',
   'member.joined',

@@ -5,6 +5,33 @@ import type { WebhookEvent } from './webhooks.js';
 
 /** The schema of the payload of each event. */
 export const webhookSchemas: Readonly<Record<WebhookEvent['type'], PayloadSchema>> = {
+  'audit.recorded': {
+    type: 'object',
+    properties: {
+      type: { type: 'string', const: 'audit.recorded' },
+      id: { type: 'string', format: 'uuid' },
+      org_id: { type: 'string', format: 'uuid' },
+      occurred_at: { type: 'string', format: 'date-time' },
+      data: {
+        type: 'object',
+        properties: {
+          id: { type: 'string', format: 'uuid' },
+          at: { type: 'string', format: 'date-time' },
+          action: { type: 'string' },
+          resource_kind: { type: 'string' },
+          resource_id: { type: ['string', 'null'] },
+          org_id: { type: 'string', format: 'uuid' },
+          user_id: { type: ['string', 'null'], format: 'uuid' },
+          service_token_id: { type: ['string', 'null'], format: 'uuid' },
+          status: { type: 'string', enum: ['success', 'failure'] },
+          note: { type: ['string', 'null'] },
+          ip: { type: ['string', 'null'] },
+          user_agent: { type: ['string', 'null'] },
+          request_id: { type: ['string', 'null'] },
+        },
+      },
+    },
+  },
   'member.joined': {
     type: 'object',
     properties: {

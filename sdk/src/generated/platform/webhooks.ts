@@ -6,6 +6,7 @@ type Schemas = components['schemas'];
 
 /** Every event that webhooks send; narrow it on `type`. */
 export type WebhookEvent =
+  | Schemas['AuditRecordedEvent']
   | Schemas['MemberJoinedEvent']
   | Schemas['MemberRemovedEvent']
   | Schemas['InviteAcceptedEvent']
@@ -16,6 +17,7 @@ export type WebhookEvent =
 
 /** The `type` of every event. */
 export const webhookEventTypes = [
+  'audit.recorded',
   'member.joined',
   'member.removed',
   'invite.accepted',

@@ -71,5 +71,6 @@ export async function withdrawRights(sql: Sql, userId: string): Promise<void> {
  */
 export async function deleteUserRow(sql: Sql, userId: string): Promise<void> {
   await sql`delete from invites where email = (select email from users where id = ${userId})`;
+  await sql`delete from security_mails where user_id = ${userId}`;
   await sql`delete from users where id = ${userId}`;
 }

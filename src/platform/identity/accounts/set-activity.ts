@@ -1,6 +1,7 @@
 import type { Sql } from '../../../database/connection.js';
 import { recordAccountEvent, type AuditContext } from '../../tenancy/audit/audit.store.js';
 import { endInvitesOf } from '../../tenancy/organizations/end-invites.js';
+import { endSecurityLinks } from '../security/security-mails.store.js';
 import { endOneTimeTokens } from '../auth/one-time-tokens.store.js';
 import { revokeTokensOfUser } from '../sessions/refresh-tokens.store.js';
 
@@ -35,6 +36,7 @@ export async function setActivity(
   });
   if (isActive) return;
   await endOneTimeTokens(sql, userId);
+  await endSecurityLinks(sql, userId, now);
   await revokeTokensOfUser(sql, { userId }, 'account_disabled', now);
   await endInvitesOf(sql, { inviterId: userId, userId: operatorId }, context, now);
 }

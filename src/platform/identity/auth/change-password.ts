@@ -4,6 +4,7 @@ import { findAccount } from '../accounts/accounts.store.js';
 import { recordAccountEvent } from '../../tenancy/audit/audit.store.js';
 import type { PlatformDependencies } from '../../dependencies.js';
 import { checkPassword, normalizePassword, samePassword } from '../passwords/password-rules.js';
+import { mailAboutSecurity } from '../security/security-mails.js';
 import { startSession, tokenPair, type SessionState } from '../sessions/token-pair.js';
 import { acceptProof, provePassword } from './password-proof.js';
 import { replacePassword } from './replace-password.js';
@@ -12,7 +13,7 @@ export const changePassword: ChangePasswordHandler<PlatformDependencies> = async
   { body, principal, context },
   dependencies,
 ) => {
-  const { sql, clock, passwords } = dependencies;
+  const { sql, clock, passwords, mails } = dependencies;
   const { user_id: userId, email, org_id: orgId } = principal;
   const violations = await checkPassword(body.new_password, {
     email,
@@ -38,11 +39,14 @@ export const changePassword: ChangePasswordHandler<PlatformDependencies> = async
     await replacePassword(transaction, userId, passwordHash, now);
     const record = { resourceKind: 'USER', resourceId: userId, userId } as const;
     await recordAccountEvent(transaction, context, now, { action: 'PASSWORD_CHANGED', ...record });
+    const holder = { id: userId, email };
+    await mailAboutSecurity(transaction, holder, { kind: 'password_changed' }, { context, now }, dependencies);
     const account = await findAccount(transaction, userId, orgId);
     if (account === null) throw new Error('the account of a locked user is missing');
     return startSession(transaction, account, context, dependencies);
   });
   if ('status' in outcome) return outcome;
+  mails.wake();
   return {
     status: 200,
     body: { message: 'Your password has been changed.', tokens: await tokenPair(outcome, dependencies) },

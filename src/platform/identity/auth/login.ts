@@ -5,6 +5,8 @@ import type { Sql } from '../../../database/connection.js';
 import { findAccount, userOf } from '../accounts/accounts.store.js';
 import { recordAccountEvent, recordAudit } from '../../tenancy/audit/audit.store.js';
 import type { PlatformDependencies } from '../../dependencies.js';
+import { isNewDevice, programOf } from '../security/device.js';
+import { mailAboutSecurity } from '../security/security-mails.js';
 import { startSession, tokenPair, type SessionState } from '../sessions/token-pair.js';
 import {
   clearLoginFailures,
@@ -70,6 +72,10 @@ export const login: LoginHandler<PlatformDependencies> = async ({ body, context 
       orgId: account.org_id,
       userId: account.id,
     });
+    if (await isNewDevice(transaction, account.id, context, now)) {
+      const event = { kind: 'new_device', program: programOf(context.userAgent) } as const;
+      await mailAboutSecurity(transaction, account, event, { context, now }, dependencies);
+    }
     return { kind: 'started', session };
   });
 

@@ -2,7 +2,7 @@ import type { PendingQuery, Row } from 'postgres';
 import type { Sql } from '../../../database/connection.js';
 import { lockUser } from '../accounts/accounts.store.js';
 import { unverifiedHorizon } from '../accounts/unverified-accounts.store.js';
-import type { AuditAction } from '../../tenancy/audit/audit.store.js';
+import { deliveriesOfRecords, type AuditAction } from '../../tenancy/audit/audit.store.js';
 import type { OutboxEntry } from '../../messages/mail/outbox.store.js';
 import { after } from '../../clock.js';
 import { endTokenRequests, type TokenRequest } from './token-requests.store.js';
@@ -63,6 +63,9 @@ export async function offerOneTimeToken(
       select ${now}, ${offer.audit}, 'USER', id::text, m.org_id, id, 'success', ${request.ip}, ${request.user_agent},
         ${request.request_id}
       from account left join memberships m on m.user_id = account.id
+      returning *
+    ), deliveries as (
+      ${deliveriesOfRecords(sql, now)}
     )
     insert into outgoing_mails (id, kind, recipient, payload_sealed, created_at, available_at)
     select ${mail.id}, ${mail.kind}, ${email}, ${mail.sealed}, ${now}, ${now} from account`;

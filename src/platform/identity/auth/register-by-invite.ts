@@ -14,16 +14,16 @@ export async function registerByInvite(
   account: NewAccount,
   invite: InviteKey,
   context: RequestContext,
-  { sql }: PlatformDependencies,
+  dependencies: PlatformDependencies,
 ): Promise<RegisterReply> {
   const { email, registration } = account;
   const now = registration.at;
-  return sql.begin(async (transaction): Promise<RegisterReply> => {
+  return dependencies.sql.begin(async (transaction): Promise<RegisterReply> => {
     await lockUserAndInviter(transaction, null, invite);
     if (!(await lockRedeemableInvite(transaction, invite, email, now))) return invalidInvite();
     const userId = await createAccount(transaction, account, context);
     if (userId === null) return emailAlreadyRegistered();
-    const joined = await redeemAndRecord(transaction, invite, { userId, email }, context, now);
+    const joined = await redeemAndRecord(transaction, invite, { userId, email }, { context, now }, dependencies);
     if (joined.kind !== 'joined') throw new Error('a locked invite could not be redeemed');
     const { orgId, orgName } = joined;
     await recordRegistration(transaction, { userId, orgId }, context, now);

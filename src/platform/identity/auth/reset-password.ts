@@ -3,6 +3,8 @@ import { invalidResetToken, passwordRejected } from '../../../../generated/probl
 import { recordAccountEvent } from '../../tenancy/audit/audit.store.js';
 import type { PlatformDependencies } from '../../dependencies.js';
 import { checkPassword, samePassword } from '../passwords/password-rules.js';
+import { mailAboutSecurity } from '../security/security-mails.js';
+import { endSecurityLinks } from '../security/security-mails.store.js';
 import { hashToken } from '../tokens/token-hash.js';
 import { endAccountLimits } from './account-limits.store.js';
 import { findTokenOwner, useOneTimeToken } from './one-time-tokens.store.js';
@@ -10,10 +12,8 @@ import { replacePassword } from './replace-password.js';
 
 const message = 'The reset token is invalid or expired. Request a new one.';
 
-export const resetPassword: ResetPasswordHandler<PlatformDependencies> = async (
-  { body, context },
-  { sql, clock, passwords },
-) => {
+export const resetPassword: ResetPasswordHandler<PlatformDependencies> = async ({ body, context }, dependencies) => {
+  const { sql, clock, passwords, mails } = dependencies;
   const now = clock.now();
   const hash = hashToken(body.token);
   // Check the token before hashing, so that guessed tokens do not cost CPU time.
@@ -41,9 +41,13 @@ export const resetPassword: ResetPasswordHandler<PlatformDependencies> = async (
       resourceId: userId,
       userId,
     });
+    await endSecurityLinks(transaction, userId, now);
+    const holder = { id: userId, email: owner.email };
+    await mailAboutSecurity(transaction, holder, { kind: 'password_reset' }, { context, now }, dependencies);
     return true;
   });
   if (!done) return invalidResetToken({ message });
+  mails.wake();
   return {
     status: 200,
     body: { message: 'Your password has been changed. Log in with the new password.', verified: true },

@@ -10,6 +10,7 @@ import {
   type InviteKey,
   type Redemption,
 } from '../../tenancy/organizations/invites.store.js';
+import { mailAboutOwner, type SecurityMailParts } from '../security/security-mails.js';
 import { rescopeSession, tokenPair, type SessionState } from '../sessions/token-pair.js';
 import { recordEvent } from '../../messages/webhooks/record-event.js';
 
@@ -33,7 +34,7 @@ export async function joinByInvite(
   const { user_id: userId, session_id: sessionId, email } = caller;
   const joined = await sql.begin(async (transaction): Promise<SessionState | 'invalid' | 'already_member'> => {
     await lockUserAndInviter(transaction, userId, invite);
-    const redeemed = await redeemAndRecord(transaction, invite, { userId, email }, context, now);
+    const redeemed = await redeemAndRecord(transaction, invite, { userId, email }, { context, now }, dependencies);
     if (redeemed.kind !== 'joined') return redeemed.kind;
     const account = await findAccount(transaction, userId, redeemed.orgId);
     return account === null ? 'invalid' : rescopeSession(transaction, sessionId, account, context, dependencies);
@@ -47,12 +48,13 @@ export async function redeemAndRecord(
   sql: Sql,
   invite: InviteKey,
   user: { readonly userId: string; readonly email: string },
-  context: RequestContext,
-  now: Date,
+  origin: { readonly context: RequestContext; readonly now: Date },
+  parts: SecurityMailParts,
 ): Promise<Redemption> {
+  const { context, now } = origin;
   const redeemed = await redeemInvite(sql, invite, user, now);
   if (redeemed.kind !== 'joined') return redeemed;
-  const { orgId, role, inviteId } = redeemed;
+  const { orgId, orgName: organizationName, role, inviteId } = redeemed;
   const { userId } = user;
   await recordAudit(sql, context, now, {
     action: 'MEMBER_JOINED',
@@ -71,6 +73,7 @@ export async function redeemAndRecord(
   await recordEvent(sql, accepted, now);
   const member = { type: 'member.joined', orgId, subject, data: { user_id: userId, role } } as const;
   await recordEvent(sql, member, now);
+  if (role === 'owner') await mailAboutOwner(sql, { orgId, userId, organizationName }, origin, parts);
   return redeemed;
 }
 

@@ -21,6 +21,7 @@ import { refuseFormerAdmin } from '../../tenancy/organizations/member-to-manage.
 import { lockOrganization } from '../../tenancy/organizations/members.store.js';
 import type { Random } from '../../random.js';
 import { hashToken } from '../tokens/token-hash.js';
+import { mailAboutSecurity } from '../security/security-mails.js';
 import { managerOf, type TokenManager } from './token-manager.js';
 import { recordEvent } from '../../messages/webhooks/record-event.js';
 import { newServiceToken } from './service-token-form.js';
@@ -56,7 +57,13 @@ export const createServiceToken: CreateServiceTokenHandler<PlatformDependencies>
   { body, principal, context },
   dependencies,
 ) => {
-  const outcome = await issueServiceToken(managerOf(principal, context), body, dependencies);
+  const { user_id: id, email, org_name: organizationName } = principal;
+  const event = { kind: 'service_token_created', organizationName } as const;
+  const manager = managerOf(principal, context);
+  const outcome = await issueServiceToken(manager, body, dependencies, (sql, now) =>
+    mailAboutSecurity(sql, { id, email }, event, { context, now }, dependencies),
+  );
+  dependencies.mails.wake();
   return 'refusal' in outcome ? outcome.refusal : { status: 201, body: outcome.issued };
 };
 
@@ -73,11 +80,16 @@ export const rotateServiceToken: RotateServiceTokenHandler<PlatformDependencies>
   return 'refusal' in outcome ? outcome.refusal : { status: 200, body: outcome.issued };
 };
 
-/** Creates a token with its first secret. */
+/**
+ * Creates a token with its first secret.
+ *
+ * @param mailAboutToken mails the admin, in the transaction that creates the token; default: there is no admin to mail
+ */
 export async function issueServiceToken(
   { orgId, admin, context }: TokenManager,
   { name, scopes, expires_in_days: days }: Schemas['CreateServiceTokenRequest'],
   { sql, clock, random }: IssueParts,
+  mailAboutToken: (sql: Sql, now: Date) => Promise<void> = () => Promise.resolve(),
 ): Promise<Outcome<InsufficientRole | ValidationFailed | ServiceTokenLimitReached>> {
   const now = clock.now();
   const userId = admin?.user_id ?? null;
@@ -99,6 +111,7 @@ export async function issueServiceToken(
     await insertSecret(transaction, id, hashToken(secret), now);
     const record = { action: 'CREATE', resourceKind: 'SERVICE_TOKEN', resourceId: id, orgId, userId } as const;
     await recordAudit(transaction, context, now, { ...record, note: scopes.join(', ') });
+    await mailAboutToken(transaction, now);
     const data = { service_token_id: id, name: token.name };
     await recordEvent(transaction, { type: 'service_token.created', orgId, subject: `service token ${id}`, data }, now);
     return { issued: await issuedToken(transaction, { orgId, id, secret }, now) };

@@ -10,3 +10,5 @@ export const unverifiedAccountSeconds = 7 * 24 * 3600;
 export const emailChangeTokenSeconds = 24 * 3600;
 export const resetTokenSeconds = 3600;
 export const inviteTokenSeconds = 72 * 3600;
+/** The link "this was not me" of mails about the security of an account. */
+export const securityLinkSeconds = 7 * 24 * 3600;

@@ -1,9 +1,11 @@
 import { emailChangeWording, type EmailChangeMail } from './email-change-mails.js';
 import { organizationDeletionWording, type OrganizationDeletionMail } from './organization-deletion-mail.js';
+import { securitySubjects, securityWording, type SecurityMail } from './security-mail.js';
 import { inUtc, plainName, type Wording } from './wording.js';
 
 /** A mail before rendering: its kind and the values for its text. */
 export type Mail =
+  | SecurityMail
   | {
       readonly kind: 'verification';
       readonly link: string;
@@ -30,7 +32,8 @@ export const mailKinds = Object.keys({
   email_change_by_new: true,
   email_change_taken: true,
   organization_deletion: true,
-} satisfies Record<Mail['kind'], true>);
+  ...securitySubjects,
+} satisfies Record<Mail['kind'], unknown>);
 
 /** Information that lets the holder of an address recognize a stranger's registration. */
 export interface Disownment {
@@ -88,6 +91,8 @@ function wording(mail: Mail): Wording {
     case 'email_change_by_new':
     case 'email_change_taken':
       return emailChangeWording(mail);
+    default:
+      return securityWording(mail);
   }
 }
 

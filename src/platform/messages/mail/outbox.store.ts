@@ -45,9 +45,9 @@ export function domainOf(recipient: string): string {
 }
 
 /**
- * Takes the mail that has been due for the longest time, of the kinds that this server can write: others are left for
- * servers of a later release. It remains in the outbox and becomes due again after
- * `leaseSeconds`, in case this server dies; no two servers hold the same mail.
+ * Takes the mail that has been due for the longest time. It remains in the outbox and becomes due again after
+ * `leaseSeconds`, in case this server dies; no two servers hold the same mail. Mails of kinds that this release does not
+ * know wait for a server that knows them. Servers of the release before read the view `mail_outbox` for the same reason.
  */
 export async function takeDueMail(
   sql: Sql,

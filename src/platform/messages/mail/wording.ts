@@ -31,3 +31,8 @@ export function plainName(name: string): string {
 
 /** A dot between letters or digits, and what domain names may have instead (UTS #46). */
 const dotInHost = /(?<=[\p{L}\p{N}-])[.\u3002\uff0e\uff61](?=[\p{L}\p{N}])/gu;
+
+/** A name between quotation marks, which it has none of itself. */
+export function quotedName(name: string): string {
+  return `"${plainName(name).replaceAll('"', "'")}"`;
+}

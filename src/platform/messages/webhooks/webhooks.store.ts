@@ -125,7 +125,7 @@ export async function replaceSecret(
   { sealedSecret, previousUntil }: { readonly sealedSecret: Buffer; readonly previousUntil: Date | null },
   now: Date,
 ): Promise<WebhookRow | TooManySecrets | null> {
-  const locked = await sql`select 1 from webhooks where org_id = ${orgId} and id = ${id} for update`;
+  const locked = await sql`select 1 from webhooks where org_id = ${orgId} and id = ${id} for no key update`;
   if (locked.length === 0) return null;
   if (previousUntil === null) await sql`delete from webhook_earlier_secrets where webhook_id = ${id}`;
   else {

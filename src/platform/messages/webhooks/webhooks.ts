@@ -146,6 +146,8 @@ export const deleteWebhook: DeleteWebhookHandler<PlatformDependencies> = async (
   const actor = actorOf(principal);
   const id = params.webhook_id.toLowerCase();
   return sql.begin(async (transaction): Promise<DeleteWebhookReply> => {
+    // The audit record locks the other webhooks, so two that are deleted at once could wait for each other.
+    await lockOrganization(transaction, orgId);
     const url = await removeWebhook(transaction, orgId, id);
     if (url === null) return noSuchWebhook();
     const record = { action: 'DELETE', resourceKind: 'WEBHOOK', resourceId: id, orgId, ...actor } as const;

@@ -15,7 +15,7 @@ export interface ConsoleOptions {
 }
 
 /** The target pages of links in mails. */
-const mailPages = ['/verify', '/not-me', '/confirm-email', '/reset-password', '/accept-invite'];
+const mailPages = ['/verify', '/not-me', '/confirm-email', '/secure-account', '/reset-password', '/accept-invite'];
 
 /** The redirect target of `/`: the console for browsers, the API reference for other callers. */
 export function consoleHome(ctx: Context): string {

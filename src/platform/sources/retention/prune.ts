@@ -63,6 +63,12 @@ function rulesOf(now: Date, { auditDays, syncRunDays, failedMailDays }: Retentio
       condition: (sql) => sql`expires_at < ${before(expiredTokenDays)}`,
     },
     {
+      what: 'expired links of mails about the security of accounts',
+      table: 'security_mails',
+      key: 'token_hash',
+      condition: (sql) => sql`expires_at < ${before(expiredTokenDays)}`,
+    },
+    {
       what: 'expired idempotency keys',
       table: 'idempotency_keys',
       key: 'key_hash',

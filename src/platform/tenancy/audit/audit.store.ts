@@ -1,7 +1,6 @@
 import type { RequestContext } from '@plumbline/contract/contract-types';
-import type { Schemas } from '../../../../generated/platform/operations.js';
+import type { PendingQuery, Row } from 'postgres';
 import type { Sql } from '../../../database/connection.js';
-import type { Position } from '../../server/paging.js';
 
 export type AuditAction =
   | 'LOGIN'
@@ -18,6 +17,7 @@ export type AuditAction =
   | 'EMAIL_CHANGE_REFUSED'
   | 'EMAIL_CHANGED'
   | 'ACCOUNT_EXPORTED'
+  | 'ACCOUNT_SECURED'
   | 'USER_DISABLED'
   | 'USER_ENABLED'
   | 'REFRESH_TOKEN_REUSED'
@@ -81,13 +81,14 @@ export type AuditContext = Pick<RequestContext, 'clientIp' | 'userAgent'> & { re
 /** Appends to the audit log in the transaction of the change, so that both are stored or neither. */
 export async function recordAudit(sql: Sql, context: AuditContext, at: Date, record: AuditRecord): Promise<void> {
   await sql`
-    insert into audit_log
+    with record as (insert into audit_log
       (at, action, resource_kind, resource_id, org_id, user_id, service_token_id, status, note, ip, user_agent,
         request_id)
     values (
       ${at}, ${record.action}, ${record.resourceKind}, ${record.resourceId ?? null}, ${record.orgId}, ${record.userId},
       ${record.serviceTokenId ?? null}, ${record.status ?? 'success'}, ${record.note ?? null}, ${addressOf(context)}, ${context.userAgent}, ${context.requestId}
-    )`;
+    ) returning *)
+    ${deliveriesOfRecords(sql, at)}`;
 }
 
 /**
@@ -103,53 +104,33 @@ export async function recordAccountEvent(
   record: Omit<AuditRecord, 'orgId' | 'serviceTokenId'> & { readonly memberId?: string },
 ): Promise<void> {
   await sql`
-    insert into audit_log (at, action, resource_kind, resource_id, org_id, user_id, status, note, ip, user_agent, request_id)
+    with record as (insert into audit_log (at, action, resource_kind, resource_id, org_id, user_id, status, note, ip, user_agent, request_id)
     select ${at}::timestamptz, ${record.action}, ${record.resourceKind}, ${record.resourceId ?? null}, m.org_id,
       ${record.userId}::uuid, ${record.status ?? 'success'}, ${record.note ?? null}, ${addressOf(context)}::inet,
       ${context.userAgent}, ${context.requestId}
-    from (select) as event left join memberships m on m.user_id = ${record.memberId ?? record.userId}`;
+    from (select) as event left join memberships m on m.user_id = ${record.memberId ?? record.userId} returning *)
+    ${deliveriesOfRecords(sql, at)}`;
+}
+
+/**
+ * Adds the records of the table expression `record` to the outbox of each webhook that asks for them. Records are subjects
+ * by themselves, so that one that is not accepted does not delay others.
+ */
+export function deliveriesOfRecords(sql: Sql, now: Date): PendingQuery<Row[]> {
+  return sql`
+    insert into webhook_deliveries (webhook_id, event_id, event, subject, data, created_at, available_at)
+    select w.id, record.id, 'audit.recorded', 'audit record ' || record.id, json_build_object(
+        'id', record.id, 'at', to_char(record.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+        'action', action, 'resource_kind', resource_kind, 'resource_id', resource_id, 'org_id', record.org_id,
+        'user_id', user_id, 'service_token_id', service_token_id, 'status', status, 'note', note, 'ip', host(ip),
+        'user_agent', user_agent, 'request_id', request_id
+      )::text, ${now}, ${now}
+    from record join webhooks w on w.org_id = record.org_id
+    where w.is_active and 'audit.recorded' = any(w.events)
+    for key share of w`;
 }
 
 /** The caller's address for a column of type inet; null for connections without one, such as a unix socket. */
 export function addressOf({ clientIp }: Pick<AuditContext, 'clientIp'>): string | null {
   return clientIp === 'unknown' ? null : (clientIp.split('%')[0] ?? null);
-}
-
-/** A record of the contract, except for its time. */
-export type AuditRow = Omit<Schemas['AuditRecord'], 'at'> & { readonly at: Date };
-
-/** Absent filters match everything. */
-export interface AuditFilters {
-  /** null: the records of all organizations, and those outside of organizations. */
-  readonly orgId: string | null;
-  readonly action: string | undefined;
-  readonly resourceKind: string | undefined;
-  readonly userId: string | undefined;
-  readonly serviceTokenId: string | undefined;
-  /** Inclusive. */
-  readonly since: Date | undefined;
-  /** Exclusive. */
-  readonly until: Date | undefined;
-}
-
-/** The records that match all filters, newest first. */
-export async function selectAuditRecords(
-  sql: Sql,
-  { orgId, action, resourceKind, userId, serviceTokenId, since, until }: AuditFilters,
-  position: Position | null,
-  limit: number,
-): Promise<AuditRow[]> {
-  return sql<AuditRow[]>`
-    select id, at, action, resource_kind, resource_id, org_id, user_id, service_token_id, status, note, host(ip) as ip, user_agent,
-      request_id
-    from audit_log
-    where ${orgId === null ? sql`true` : sql`org_id = ${orgId}`}
-      ${action === undefined ? sql`` : sql`and action = ${action}`}
-      ${resourceKind === undefined ? sql`` : sql`and resource_kind = ${resourceKind}`}
-      ${userId === undefined ? sql`` : sql`and user_id = ${userId}`}
-      ${serviceTokenId === undefined ? sql`` : sql`and service_token_id = ${serviceTokenId}`}
-      ${since === undefined ? sql`` : sql`and at >= ${since}`}
-      ${until === undefined ? sql`` : sql`and at < ${until}`}
-      ${position === null ? sql`` : sql`and (at, id) < (${position.at}, ${position.id})`}
-    order by at desc, id desc limit ${limit}`;
 }

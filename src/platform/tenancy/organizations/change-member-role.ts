@@ -1,6 +1,7 @@
 import type { ChangeMemberRoleHandler, ChangeMemberRoleReply } from '../../../../generated/platform/operations.js';
 import { lastOwner, roleNotGrantable } from '../../../../generated/problems.js';
 import { reaches } from '../../identity/accounts/permissions.js';
+import { mailAboutOwner } from '../../identity/security/security-mails.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../../dependencies.js';
 import { endInvitesOf } from './end-invites.js';
@@ -9,11 +10,12 @@ import { isLastOwner, memberOf, updateRole } from './members.store.js';
 
 export const changeMemberRole: ChangeMemberRoleHandler<PlatformDependencies> = async (
   { params, body: { role }, principal, context },
-  { sql, clock },
+  dependencies,
 ) => {
+  const { sql, clock, mails } = dependencies;
   const now = clock.now();
-  const orgId = principal.org_id;
-  return sql.begin(async (transaction): Promise<ChangeMemberRoleReply> => {
+  const { org_id: orgId, org_name: organizationName } = principal;
+  const reply = await sql.begin(async (transaction): Promise<ChangeMemberRoleReply> => {
     const managed = await memberToManage(transaction, principal, params.user_id, 'as an admin');
     if ('refusal' in managed) return managed.refusal;
     const { member, actingAs } = managed;
@@ -34,6 +36,12 @@ export const changeMemberRole: ChangeMemberRoleHandler<PlatformDependencies> = a
       note: `${member.role} to ${role}`,
     });
     await endInvitesOf(transaction, { inviterId: member.user_id, userId: principal.user_id }, context, now);
+    if (role === 'owner') {
+      const owner = { orgId, userId: member.user_id, organizationName };
+      await mailAboutOwner(transaction, owner, { context, now }, dependencies);
+    }
     return { status: 200, body: memberOf({ ...member, role }) };
   });
+  mails.wake();
+  return reply;
 };

@@ -38,6 +38,14 @@ describe('a reply of a limited operation reports the remaining requests', () => 
     expectLimits(await platform.json('POST', '/api/v1/auth/disown', { body: { token } }), 200);
   });
 
+  test('when an account is secured', async () => {
+    const { accessToken, email } = await platform.signUp();
+    const change = { current_password: testPassword, new_password: 'nine loud harbours 9' };
+    await platform.json('POST', '/api/v1/auth/change-password', { token: accessToken, body: change });
+    const { token } = await platform.lastMail(email);
+    expectLimits(await platform.json('POST', '/api/v1/auth/secure-account', { body: { token } }), 200);
+  });
+
   test('when a browser session starts and is renewed', async () => {
     const started = await platform.json('POST', session, { body: { refresh_token: user.refreshToken } });
     expectLimits(started, 200);

@@ -83,6 +83,20 @@ describe('events of an account', () => {
     expect((await items({ action: 'LOGIN_FAILED', user_id: user.userId }, stranger)).length).toBe(2);
   });
 
+  it('are all that the admins of one organization read of what a member does elsewhere', async () => {
+    const user = await memberOfTwo();
+    const { body } = await login(platform, user.email);
+    const inside = { token: String(body.access_token), body: { org_id: stranger.orgId } };
+    const switched = await platform.json('POST', '/api/v1/auth/switch-org', inside);
+    const token = String(switched.body.access_token ?? switched.body.tokens.access_token);
+    await platform.json('DELETE', '/api/v1/auth/sessions', { token });
+    await login(platform, user.email, 'wrong password 1');
+    const records = await items({ user_id: user.userId, limit: '200' });
+    expect(new Set(records.map(({ org_id }) => org_id))).toEqual(new Set([owner.orgId]));
+    expect(records.map(({ action }) => action).sort()).toEqual(['LOGIN', 'LOGIN_FAILED', 'MEMBER_JOINED']);
+    expect(await actions(stranger, user)).toContain('SESSION_REVOKED');
+  });
+
   it('that is verified with an organization are read by its admins', async () => {
     const withOrganization = await startTestPlatform({ environment: { AUTH_AUTO_CREATE_ORG_ON_REGISTER: 'true' } });
     onTestFinished(() => withOrganization.stop());
@@ -92,32 +106,60 @@ describe('events of an account', () => {
   });
 });
 
-describe('events outside of organizations', () => {
-  const installation = { scope: 'installation', limit: '200' };
+describe('the audit log of the installation', () => {
+  const path = '/api/v1/installation/audit-log';
+  let superuser: TestUser;
+  beforeAll(async () => {
+    superuser = await platform.signUp({ organization: null });
+    await makeSuperuser(platform, superuser);
+  });
 
-  it('are read by superusers, with those of all organizations', async () => {
+  async function readAll(filters: Readonly<Record<string, string>>, by = superuser): Promise<AuditItem[]> {
+    const query = new URLSearchParams({ limit: '200', ...filters }).toString();
+    const { status, body } = await platform.json('GET', `${path}?${query}`, { token: by.accessToken });
+    expect(status).toBe(200);
+    return body.items as AuditItem[];
+  }
+
+  it('has the records of all organizations and those outside of them, for a superuser without an organization', async () => {
     const [orgless, unknown] = [await platform.signUp({ organization: null }), newEmail()];
     await login(platform, unknown, 'wrong password 1');
-    const operator = await platform.signUp();
-    await makeSuperuser(platform, operator);
-    const ofOrgless = await items({ ...installation, user_id: orgless.userId }, operator);
+    const ofOrgless = await readAll({ user_id: orgless.userId });
     expect(ofOrgless.map(({ action, org_id }) => [action, org_id])).toEqual([
       ['LOGIN', null],
       ['EMAIL_VERIFIED', null],
       ['REGISTER', null],
     ]);
-    const all = await items({ ...installation, action: 'LOGIN_FAILED' }, operator);
-    expect(all.filter(({ user_id, org_id }) => user_id === null && org_id === null)).toHaveLength(1);
-    const organizations = new Set((await items(installation, operator)).map(({ org_id }) => org_id));
+    const failed = await readAll({ action: 'LOGIN_FAILED' });
+    expect(failed.filter(({ user_id, org_id }) => user_id === null && org_id === null)).toHaveLength(1);
+    const organizations = new Set((await readAll({})).map(({ org_id }) => org_id));
     expect([...organizations]).toEqual(expect.arrayContaining([owner.orgId, stranger.orgId, null]));
-    expect((await items({ user_id: orgless.userId }, operator)).length).toBe(0);
   });
 
-  it('are refused to others, with service tokens, too', async () => {
-    for (const by of [owner, admin])
-      expect((await read(installation, by)).body.type).toBe('/problems/superuser-required');
+  it('can be filtered by an organization', async () => {
+    const records = await readAll({ org_id: stranger.orgId });
+    expect(new Set(records.map(({ org_id }) => org_id))).toEqual(new Set([stranger.orgId]));
+  });
+
+  it('comes page by page, without a repetition', async () => {
+    const ids: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const query = new URLSearchParams({ limit: '7', ...(cursor !== null && { cursor }) }).toString();
+      const { body } = await platform.json('GET', `${path}?${query}`, { token: superuser.accessToken });
+      ids.push(...(body.items as { id: string }[]).map(({ id }) => id));
+      cursor = body.next_cursor as string | null;
+    } while (cursor !== null);
+    const [all] = await platform.database.sql<{ count: number }[]>`select count(*)::int from audit_log`;
+    expect([ids.length, new Set(ids).size]).toEqual([all?.count, all?.count]);
+  });
+
+  it('is refused to others', async () => {
+    for (const { accessToken: token } of [owner, admin]) {
+      const reply = await platform.json('GET', path, { token });
+      expect(reply).toMatchObject({ status: 403, body: { type: '/problems/superuser-required' } });
+    }
     const { token } = await createServiceToken(platform, owner, ['audit:read']);
-    const reply = await platform.json('GET', '/api/v1/admin/audit-log?scope=installation', { token });
-    expect(reply).toMatchObject({ status: 403, body: { type: '/problems/superuser-required' } });
+    expect((await platform.json('GET', path, { token })).status).toBe(401);
   });
 });

@@ -1,0 +1,115 @@
+import { normalizeEmail } from '@plumbline/contract/normalization';
+import type { Sql } from '../database/connection.js';
+import { readSettings } from '../platform/server/settings.js';
+import {
+  recordOf,
+  selectAuditRecords,
+  type AuditFilters,
+  type AuditRow,
+} from '../platform/tenancy/audit/audit-records.store.js';
+import { isUuid } from '@plumbline/contract/system/uuid';
+import { commandEnvironment, type ConfigOption } from './environment.js';
+import { oneLine } from './one-line.js';
+import { withOpenDatabase } from './open-database.js';
+import { UsageError } from './usage-error.js';
+
+export interface AuditOptions extends ConfigOption {
+  readonly since?: string;
+  readonly until?: string;
+  readonly event?: string;
+  readonly user?: string;
+  readonly organization?: string;
+  readonly limit?: string;
+  readonly format: 'table' | 'json' | 'ndjson';
+}
+
+/** Rows that are read at once. */
+const batch = 500;
+
+/** Prints the records that match all options, the newest first. @throws UsageError for options that cannot be read */
+export async function printAuditLog(options: AuditOptions): Promise<void> {
+  const { since, until, event, organization, user, format } = options;
+  const filters: AuditFilters = {
+    since: timeOf('--since', since),
+    until: timeOf('--until', until),
+    action: event?.toUpperCase(),
+    orgId: organization === undefined ? undefined : idOf('--organization', organization),
+  };
+  const limit = limitOf(options.limit);
+  await withOpenDatabase(readSettings(await commandEnvironment(options)), async ({ sql }) => {
+    const userId = user === undefined ? undefined : await userIdOf(sql, user);
+    const addresses = new Map<string, string>();
+    let printed = 0;
+    if (format === 'json') console.log('[');
+    for await (const row of recordsOf(sql, { ...filters, userId }, limit)) {
+      const text =
+        format === 'table' ? lineOf(row, await addressOf(sql, row.user_id, addresses)) : JSON.stringify(recordOf(row));
+      console.log(format === 'json' && printed > 0 ? `,${text}` : text);
+      printed += 1;
+    }
+    if (format === 'json') console.log(']');
+  });
+}
+
+async function* recordsOf(sql: Sql, filters: AuditFilters, limit: number): AsyncGenerator<AuditRow> {
+  let last: AuditRow | null = null;
+  for (let left = limit; left > 0; left -= batch) {
+    const rows: AuditRow[] = await selectAuditRecords(sql, filters, last, Math.min(batch, left));
+    yield* rows;
+    if (rows.length < batch) return;
+    last = rows.at(-1) ?? null;
+  }
+}
+
+function lineOf(row: AuditRow, address: string): string {
+  const cells = [
+    row.at.toISOString().slice(0, 19).replace('T', ' '),
+    row.action.padEnd(24),
+    row.status.padEnd(7),
+    address.padEnd(28),
+    row.org_id ?? 'no organization'.padEnd(36),
+    (row.ip ?? '-').padEnd(15),
+    row.note ?? '',
+  ];
+  return oneLine(cells.join('  ')).trimEnd();
+}
+
+/** The address of the account that acted; its id if the account is deleted, and `-` for nobody. */
+async function addressOf(sql: Sql, userId: string | null, known: Map<string, string>): Promise<string> {
+  if (userId === null) return '-';
+  const address = known.get(userId);
+  if (address !== undefined) return address;
+  const [user] = await sql<{ email: string }[]>`select email from users where id = ${userId}`;
+  known.set(userId, user?.email ?? userId);
+  return user?.email ?? userId;
+}
+
+async function userIdOf(sql: Sql, account: string): Promise<string> {
+  const isId: boolean = isUuid(account);
+  if (isId) return account; // records stay when their account is deleted
+  const [user] = await sql<{ id: string }[]>`select id from users where email = ${normalizeEmail(account)}`;
+  if (user === undefined) throw new UsageError(`--user: there is no account with the address ${account}`);
+  return user.id;
+}
+
+function idOf(option: string, text: string): string {
+  if (isUuid(text)) return text;
+  throw new UsageError(`${option} must be an id, not ${JSON.stringify(text)}`);
+}
+
+/** A day begins at midnight UTC. */
+function timeOf(option: string, text: string | undefined): Date | undefined {
+  if (text === undefined) return undefined;
+  const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/i.test(text);
+  const time = new Date(text.toUpperCase());
+  if (isTime && !Number.isNaN(time.getTime())) return time;
+  throw new UsageError(
+    `${option} must be a day (2026-03-01) or a time (2026-03-01T09:15:00Z), not ${JSON.stringify(text)}`,
+  );
+}
+
+function limitOf(text: string | undefined): number {
+  if (text === undefined) return Number.POSITIVE_INFINITY;
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new UsageError(`--limit must be a whole number from 1 on, not ${JSON.stringify(text)}`);
+}

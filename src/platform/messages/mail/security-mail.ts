@@ -1,0 +1,70 @@
+/** Mails that tell the holder of an account about changes by which somebody could take it over. */
+import { inUtc, quotedName, type Wording } from './wording.js';
+
+/** What happened. */
+export type SecurityEvent =
+  | { readonly kind: 'password_changed' }
+  | { readonly kind: 'password_reset' }
+  | {
+      readonly kind: 'new_device';
+      /** The kind of program, in words of this server. */
+      readonly program: string;
+    }
+  | { readonly kind: 'service_token_created'; readonly organizationName: string }
+  | {
+      readonly kind: 'owner_added';
+      readonly organizationName: string;
+      /** The e-mail address of the new owner. */
+      readonly newOwner: string;
+    };
+
+export type SecurityMail = SecurityEvent & {
+  /** "This was not me": secures the account. */
+  readonly link: string;
+  /** RFC 3339. */
+  readonly at: string;
+  /** The IP address of the request; null when unknown. */
+  readonly from: string | null;
+};
+
+/** The subject of each kind of mail. */
+export const securitySubjects: Readonly<Record<SecurityEvent['kind'], string>> = {
+  password_changed: 'Your password was changed',
+  password_reset: 'Your password was reset',
+  new_device: 'Log-in from a new device',
+  service_token_created: 'A service token was created with your account',
+  owner_added: 'An organization of yours has a new owner',
+};
+
+/** The text. Names are quoted, because others choose them. */
+export function securityWording(mail: SecurityMail): Wording {
+  const origin = mail.from === null ? '' : `, from the IP address ${mail.from}`;
+  return {
+    subject: securitySubjects[mail.kind],
+    lines: [
+      `${sentence(mail)} It happened on ${inUtc(mail.at)}${origin}.`,
+      'If you know about it, you need to do nothing.',
+      'If it was not you, somebody else may be using your account. This link ends all of its sessions, ends its ' +
+        'password, and sends you a mail with which you choose a new one. It is valid for 7 days.',
+    ],
+    action: 'This was not me: secure my account',
+  };
+}
+
+function sentence(mail: SecurityMail): string {
+  switch (mail.kind) {
+    case 'password_changed':
+      return 'The password of your Plumbline account was changed.';
+    case 'password_reset':
+      return 'The password of your Plumbline account was reset by a link that was sent to this address.';
+    case 'new_device':
+      return `Your Plumbline account was logged in to from a new device: ${mail.program}.`;
+    case 'service_token_created':
+      return (
+        `With your Plumbline account, a service token was created for the organization ` +
+        `${quotedName(mail.organizationName)}. Programs can use the organization with it until it is revoked.`
+      );
+    case 'owner_added':
+      return `${mail.newOwner} is now an owner of the organization ${quotedName(mail.organizationName)}.`;
+  }
+}
