@@ -5,7 +5,7 @@ export const usualWords: readonly string[] = (
 ).split(' ');
 
 /**
- * What the server would refuse about a new password, as far as that needs no dictionary. It is said at once, without a
+ * The rules that a new password breaks and that can be checked without a dictionary. The form says so at once, without a
  * request that counts under a limit.
  *
  * @param known texts that the password must not consist of: the address and the names of its owner

@@ -123,7 +123,7 @@ async function replay(
     return { kind: 'refreshed', session: { account, refresh, issuedAt: now, expiresAt } };
   }
 
-  // A token of a session that has ended is no sign of theft: clients retry after a logout.
+  // A token of a session that has ended does not prove a theft: clients retry after a logout.
   if (await revokeFamily(sql, { familyId, userId }, 'reuse', now)) {
     await recordAudit(sql, context, now, {
       action: 'REFRESH_TOKEN_REUSED',

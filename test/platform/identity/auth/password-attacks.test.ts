@@ -54,7 +54,7 @@ describe.each([
     expect(compared(await attack(from, email, 60))).toBe(5);
   });
 
-  it('cannot keep the holder of the mailbox out while the attack goes on', async () => {
+  it('cannot keep the holder of the mailbox out while the attack continues', async () => {
     const { email } = await platform.signUp({ organization: null });
     await platform.database.sql`truncate proven_networks`;
     await attack(from, email, 20);
@@ -90,7 +90,7 @@ describe('an attacker who tries one password of many accounts', () => {
 });
 
 describe('a network from which a link of a mail was used', () => {
-  it('has five wrong passwords of its own, for an hour', async () => {
+  it('has a separate count of five wrong passwords, for an hour', async () => {
     const { email } = await platform.signUp({ organization: null });
     await post(home, 'forgot-password', { email });
     const { token } = await platform.lastMail(email);

@@ -55,7 +55,7 @@ describe('a reused refresh token without a grace period', () => {
     expect(await refresh(platform, user.refreshToken)).toMatchObject(reused);
   });
 
-  it('is no alarm in the audit log after the session has ended', async () => {
+  it('raises no alarm in the audit log after the session has ended', async () => {
     const user = await platform.signUp({ organization: null });
     const { body } = await refresh(platform, user.refreshToken);
     await platform.json('POST', '/api/v1/auth/logout', { body: { refresh_token: body.refresh_token } });
