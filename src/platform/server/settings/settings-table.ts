@@ -212,7 +212,11 @@ export const settingsTable = {
 export const rateLimitTable: readonly Setting<RateLimitRule | null>[] = [
   rateLimit('AUTH_REGISTER_LIMIT', '3/hour', 'registrations per IP; those refused with 422 do not count'),
   rateLimit('AUTH_REGISTER_ATTEMPT_LIMIT', '60/hour', 'attempts to register per IP, whatever their reply'),
-  rateLimit('AUTH_VERIFY_LIMIT', '10/hour', 'verifications per IP, of disowned and secured accounts, and of changed addresses'),
+  rateLimit(
+    'AUTH_VERIFY_LIMIT',
+    '10/hour',
+    'verifications per IP, of disowned and secured accounts, and of changed addresses',
+  ),
   rateLimit('AUTH_RESEND_LIMIT', '3/hour', 'new verification mails per IP and e-mail'),
   rateLimit('AUTH_FORGOT_LIMIT', '3/hour', 'password reset mails per IP and e-mail'),
   rateLimit('AUTH_MAIL_IP_LIMIT', '20/hour', 'mails with links that callers ask for, together per IP'),

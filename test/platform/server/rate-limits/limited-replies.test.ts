@@ -46,6 +46,18 @@ describe('a reply of a limited operation reports the remaining requests', () => 
     expectLimits(await platform.json('POST', '/api/v1/auth/secure-account', { body: { token } }), 200);
   });
 
+  test('when a change of an address is confirmed, and when it is refused', async () => {
+    const changing = await platform.signUp();
+    const body = { new_email: `${randomUUID()}@example.com`, current_password: testPassword };
+    const request = { token: changing.accessToken, body };
+    expectLimits(await platform.json('POST', '/api/v1/auth/change-email', request), 202);
+    const { token } = await platform.lastMail(changing.email);
+    for (const step of ['verify', 'cancel']) {
+      const reply = await platform.json('POST', `/api/v1/auth/change-email/${step}`, { body: { token } });
+      expectLimits(reply, 200);
+    }
+  });
+
   test('when a browser session starts and is renewed', async () => {
     const started = await platform.json('POST', session, { body: { refresh_token: user.refreshToken } });
     expectLimits(started, 200);
