@@ -226,8 +226,8 @@ export const rateLimitTable: readonly Setting<RateLimitRule | null>[] = [
     '10/15m',
     'requests with the current password per user, such as password changes',
   ),
-  rateLimit('AUTH_LOGIN_IP_LIMIT', '300/15m', 'logins per IP'),
-  rateLimit('AUTH_LOGIN_LIMIT', '20/15m', 'failed logins per e-mail'),
+  rateLimit('AUTH_LOGIN_IP_LIMIT', '100/15m', 'failed logins per IP'),
+  rateLimit('AUTH_LOGIN_LIMIT', '10/15m', 'failed logins per e-mail'),
   rateLimit('AUTH_REFRESH_LIMIT', '30/15m', 'token refreshes per session, or per IP for invalid tokens'),
   // Each page load of the console refreshes once, and a whole office may share one address.
   rateLimit(
