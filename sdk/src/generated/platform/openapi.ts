@@ -320,7 +320,7 @@ export interface paths {
         put?: never;
         /**
          * Delete your account
-         * @description Deletes the account of the caller for good, after checking the password. Ends its sessions, the links of its mails, the mails that wait and the pending invites that it sent, at once, and erases its personal data. Service tokens, webhooks and whatever else it created belong to organizations and stay. An organization of which the caller is the only member goes with the account if nothing was ever connected or synchronized in it. It is refused with 409 while the caller is the only owner of another organization. The audit log keeps the ids and IP addresses of its records. A wrong password counts towards the lock of the address, as a failed login does.
+         * @description Deletes the account of the caller for good, after checking the password. Ends its sessions, the links of its mails, the mails that wait and the pending invites that it sent, at once, and erases its personal data. Service tokens, webhooks and whatever else it created belong to organizations and stay. An organization of which the caller is the only member goes with the account if nothing was ever connected or synchronized in it. It is refused with 409 while the caller is the only owner of another organization that is not marked for deletion. The audit log keeps the ids and IP addresses of its records. A wrong password counts towards the lock of the address, as a failed login does.
          */
         post: operations["deleteAccount"];
         delete?: never;

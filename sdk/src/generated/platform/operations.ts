@@ -759,8 +759,8 @@ export type DeleteAccountResult =
  * its personal data. Service tokens, webhooks and whatever else it created belong to organizations and
  * stay. An organization of which the caller is the only member goes with the account if nothing was
  * ever connected or synchronized in it. It is refused with 409 while the caller is the only owner of
- * another organization. The audit log keeps the ids and IP addresses of its records. A wrong password
- * counts towards the lock of the address, as a failed login does.
+ * another organization that is not marked for deletion. The audit log keeps the ids and IP addresses
+ * of its records. A wrong password counts towards the lock of the address, as a failed login does.
  *
  * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403 `WrongPasswordProblem`;
  * 406 `NotAcceptableProblem`; 409 `OnlyOwnerProblem`; 413 `PayloadTooLargeProblem`; 415

@@ -1,3 +1,4 @@
+import type { PendingQuery, Row } from 'postgres';
 import type { Schemas } from '../../../../generated/platform/operations.js';
 import type { Sql } from '../../../database/connection.js';
 import type { Role } from './accounts.store.js';
@@ -23,13 +24,14 @@ export async function lockOrganizationsOf(sql: Sql, userId: string): Promise<voi
 
 /**
  * The organizations that would be left without an owner, or without members although something was connected or
- * synchronized in them. The first 100 by name.
+ * synchronized in them. The first 100 by name. Those marked for deletion are deleted when it is due, with or without an
+ * owner.
  */
 export async function selectOwnedOrganizations(sql: Sql, userId: string): Promise<OwnedOrganization[]> {
   return sql<OwnedOrganization[]>`
     select o.id, o.name, (select count(*)::int from memberships m where m.org_id = o.id) as member_count
     from organizations o join memberships own on own.org_id = o.id and own.user_id = ${userId}
-    where case
+    where not ${isMarked(sql)} and case
       when exists (select 1 from memberships m where m.org_id = o.id and m.user_id <> ${userId})
         then own.role = 'owner' and not exists (
           select 1 from memberships m where m.org_id = o.id and m.user_id <> ${userId} and m.role = 'owner')
@@ -40,11 +42,21 @@ export async function selectOwnedOrganizations(sql: Sql, userId: string): Promis
     order by o.name, o.id limit 100`;
 }
 
-/** Deletes the organizations of which the user is the only member. @returns their ids */
+/** Whether the organization `o` is marked for deletion. */
+function isMarked(sql: Sql): PendingQuery<Row[]> {
+  return sql`exists (select 1 from organization_deletions d where d.org_id = o.id)`;
+}
+
+/**
+ * Deletes the organizations of which the user is the only member. Those marked for deletion stay until it is due, because a
+ * task removes what they have stored.
+ *
+ * @returns their ids
+ */
 export async function deleteOrganizationsOnlyOf(sql: Sql, userId: string): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     delete from organizations o using memberships own
-    where own.org_id = o.id and own.user_id = ${userId}
+    where own.org_id = o.id and own.user_id = ${userId} and not ${isMarked(sql)}
       and not exists (select 1 from memberships m where m.org_id = o.id and m.user_id <> ${userId})
     returning o.id`;
   return rows.map(({ id }) => id);

@@ -12,6 +12,7 @@ import { createServiceToken } from '../../../support/service-token.js';
 import { makeSuperuser } from '../../../support/superuser.js';
 import { forgot, login, me, newEmail, refresh, register, reset } from '../auth/requests.js';
 import { auditOf, storedUsers } from '../auth/stored.js';
+import { mark } from '../../tenancy/deletion/requests.js';
 import { acceptInvite, connectIntegration, invite } from '../onboarding/requests.js';
 
 let platform: TestPlatform;
@@ -177,6 +178,23 @@ describe('a deletion of your account', () => {
     const user = await platform.signUp();
     await connectIntegration(platform, user.orgId);
     expect(await deleteMine(user)).toMatchObject({ status: 409, body: { organizations: [{ member_count: 1 }] } });
+  });
+
+  it('is not refused for an organization that is marked for deletion, which stays until then', async () => {
+    const user = await platform.signUp();
+    await connectIntegration(platform, user.orgId);
+    await platform.signUp({ invitedBy: user });
+    expect((await mark(platform, user)).status).toBe(202);
+    expect((await deleteMine(user)).status).toBe(200);
+    expect(await organizationExists(user.orgId)).toBe(true);
+
+    const alone = await platform.signUp();
+    await mark(platform, alone);
+    expect((await deleteMine(alone)).status).toBe(200);
+    expect(await organizationExists(alone.orgId)).toBe(true);
+    const due = await platform.database.sql`
+      select requested_by from organization_deletions where org_id in (${user.orgId}, ${alone.orgId})`;
+    expect(due).toEqual([{ requested_by: null }, { requested_by: null }]);
   });
 
   it('deletes an unused organization without other members', async () => {
