@@ -43,6 +43,10 @@ export const creations: Readonly<Record<string, (platform: TestPlatform, admin: 
         role: 'viewer',
       },
     ),
+  createOrganization: async (platform) => {
+    const creator = await platform.signUp(); // an account creates few organizations
+    return creation('/api/v1/organizations', creator, { name: randomUUID() }, { name: randomUUID() });
+  },
   createTeam: (_platform, admin) => {
     const body = { id: `team-${randomUUID()}`, name: 'Payments', members: [], repositories: ['acme/pay-*'] };
     return creation(inOrganization(admin, 'teams'), admin, body, { name: 'Billing' });

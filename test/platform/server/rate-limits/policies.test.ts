@@ -324,6 +324,13 @@ describe('the limits of a caller', () => {
       window: quarter,
     })),
     {
+      operation: 'deleteOrganization',
+      path: (orgId) => `/api/v1/organizations/${orgId}/deletion`,
+      limit: 10,
+      policy: 'change-password',
+      window: quarter,
+    },
+    {
       operation: 'createInvite',
       path: (orgId) => `/api/v1/organizations/${orgId}/invites`,
       limit: 50,
