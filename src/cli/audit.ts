@@ -1,5 +1,6 @@
 /** `plumbline audit`: prints the audit log of the installation, from the database. */
-import { Option, type Command } from 'commander';
+import { isUuid } from '@plumbline/contract/system/uuid';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { AuditOptions } from './read-audit-log.js';
 
 const HELP = `
@@ -14,12 +15,12 @@ export function registerAuditCommand(program: Command): void {
   program
     .command('audit')
     .description('print the audit log of all organizations, and of what is outside of them')
-    .option('--since <time>', 'only records since a day or a time (RFC 3339)')
-    .option('--until <time>', 'only records before a day or a time')
+    .option('--since <time>', 'only records since a day or a time (RFC 3339)', timeOf)
+    .option('--until <time>', 'only records before a day or a time', timeOf)
     .option('--event <action>', 'only records of an action, such as LOGIN_FAILED')
     .option('--user <account>', 'only records of actions by an account (its address or id)')
-    .option('--organization <id>', 'only records of an organization')
-    .option('--limit <count>', 'print at most so many records (default: all)')
+    .option('--organization <id>', 'only records of an organization', idOf)
+    .option('--limit <count>', 'print at most so many records (default: all)', limitOf)
     .addOption(new Option('--format <format>', 'output').choices(['table', 'json', 'ndjson']).default('table'))
     .option('--config <file>', 'settings file (default: PLUMBLINE_CONFIG)')
     .addHelpText('after', HELP)
@@ -27,4 +28,22 @@ export function registerAuditCommand(program: Command): void {
       const { printAuditLog } = await import('./read-audit-log.js');
       await printAuditLog(options);
     });
+}
+
+/** A day begins at midnight UTC. */
+function timeOf(text: string): Date {
+  const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/i.test(text);
+  const time = new Date(text.toUpperCase());
+  if (isTime && !Number.isNaN(time.getTime())) return time;
+  throw new InvalidArgumentError('Write a day (2026-03-01) or a time (2026-03-01T09:15:00Z).');
+}
+
+function idOf(text: string): string {
+  if (isUuid(text)) return text;
+  throw new InvalidArgumentError('Write the id of the organization.');
+}
+
+function limitOf(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Write a whole number from 1 on.');
 }

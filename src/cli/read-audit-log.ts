@@ -1,6 +1,7 @@
 import { normalizeEmail } from '@plumbline/contract/normalization';
 import type { Sql } from '../database/connection.js';
 import { readSettings } from '../platform/server/settings.js';
+import { SettingError } from '../platform/server/settings/setting.js';
 import {
   recordOf,
   selectAuditRecords,
@@ -11,31 +12,24 @@ import { isUuid } from '@plumbline/contract/system/uuid';
 import { commandEnvironment, type ConfigOption } from './environment.js';
 import { oneLine } from './one-line.js';
 import { withOpenDatabase } from './open-database.js';
-import { UsageError } from './usage-error.js';
 
 export interface AuditOptions extends ConfigOption {
-  readonly since?: string;
-  readonly until?: string;
+  readonly since?: Date;
+  readonly until?: Date;
   readonly event?: string;
   readonly user?: string;
   readonly organization?: string;
-  readonly limit?: string;
+  readonly limit?: number;
   readonly format: 'table' | 'json' | 'ndjson';
 }
 
 /** Rows that are read at once. */
 const batch = 500;
 
-/** Prints the records that match all options, the newest first. @throws UsageError for options that cannot be read */
+/** Prints the records that match all options, the newest first. @throws SettingError for an unknown address */
 export async function printAuditLog(options: AuditOptions): Promise<void> {
-  const { since, until, event, organization, user, format } = options;
-  const filters: AuditFilters = {
-    since: timeOf('--since', since),
-    until: timeOf('--until', until),
-    action: event?.toUpperCase(),
-    orgId: organization === undefined ? undefined : idOf('--organization', organization),
-  };
-  const limit = limitOf(options.limit);
+  const { since, until, event, organization: orgId, user, format, limit = Number.POSITIVE_INFINITY } = options;
+  const filters: AuditFilters = { since, until, action: event?.toUpperCase(), orgId };
   await withOpenDatabase(readSettings(await commandEnvironment(options)), async ({ sql }) => {
     const userId = user === undefined ? undefined : await userIdOf(sql, user);
     const addresses = new Map<string, string>();
@@ -88,28 +82,6 @@ async function userIdOf(sql: Sql, account: string): Promise<string> {
   const isId: boolean = isUuid(account);
   if (isId) return account; // records stay when their account is deleted
   const [user] = await sql<{ id: string }[]>`select id from users where email = ${normalizeEmail(account)}`;
-  if (user === undefined) throw new UsageError(`--user: there is no account with the address ${account}`);
+  if (user === undefined) throw new SettingError(`There is no account with the address ${account}`);
   return user.id;
-}
-
-function idOf(option: string, text: string): string {
-  if (isUuid(text)) return text;
-  throw new UsageError(`${option} must be an id, not ${JSON.stringify(text)}`);
-}
-
-/** A day begins at midnight UTC. */
-function timeOf(option: string, text: string | undefined): Date | undefined {
-  if (text === undefined) return undefined;
-  const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/i.test(text);
-  const time = new Date(text.toUpperCase());
-  if (isTime && !Number.isNaN(time.getTime())) return time;
-  throw new UsageError(
-    `${option} must be a day (2026-03-01) or a time (2026-03-01T09:15:00Z), not ${JSON.stringify(text)}`,
-  );
-}
-
-function limitOf(text: string | undefined): number {
-  if (text === undefined) return Number.POSITIVE_INFINITY;
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new UsageError(`--limit must be a whole number from 1 on, not ${JSON.stringify(text)}`);
 }

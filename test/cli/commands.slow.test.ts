@@ -332,10 +332,14 @@ describe('Administration', () => {
       ['--since', 'yesterday'],
       ['--limit', '0'],
       ['--organization', 'Acme'],
-      ['--user', 'nobody@example.com'],
       ['--format', 'xml'],
     ])
       expect([wrong, (await plumbline(['audit', ...wrong], options)).exitCode]).toEqual([wrong, 2]);
+    const unknown = await plumbline(['audit', '--user', 'nobody@example.com'], options);
+    expect([unknown.exitCode, unknown.stderr]).toEqual([
+      1,
+      'plumbline: There is no account with the address nobody@example.com\n',
+    ]);
   });
 
   test('users list names accounts, and disable and enable change them', async () => {

@@ -137,7 +137,7 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await reply.text();
-    const isJson = reply.headers.get('Content-Type')?.includes('json') === true;
+    const isJson = /[/+]json\b/.test(reply.headers.get('Content-Type') ?? '');
     const parsed: unknown = isJson ? JSON.parse(text) : text === '' ? {} : text;
     return { status: reply.status, body: parsed, headers: reply.headers };
   };

@@ -68,6 +68,17 @@ const limited: readonly Limited[] = [
     per: 'ip',
   })),
   {
+    operation: 'secureAccount',
+    method: 'POST',
+    path: '/api/v1/auth/secure-account',
+    body: () => ({ token: 'unknown' }),
+    limit: 10,
+    windowSeconds: hour,
+    policy: 'secure-account',
+    policies: '"secure-account";q=10;w=3600',
+    per: 'ip',
+  },
+  {
     operation: 'resendVerification',
     method: 'POST',
     path: '/api/v1/auth/resend-verification',

@@ -100,6 +100,9 @@ describe('the stream of the audit log', () => {
       }),
     );
     expect(statuses).toEqual([403, 403, 200]);
+    const orgless = await platform.signUp({ organization: null });
+    const refused = await platform.json('GET', path, { token: orgless.accessToken });
+    expect(refused).toMatchObject({ status: 403, body: { type: '/problems/organization-required' } });
   });
 });
 
