@@ -109,7 +109,7 @@ describe('the rules of an organization', () => {
       `rules: [{ name: a, labels: [${'x,'.repeat(1001)}], ${bugs} }]`,
       'at most 1000 patterns in total',
     ],
-    ['production that is no list', 'rules: []\nproduction: prd', 'production: must be a list'],
+    ['production that is not a list', 'rules: []\nproduction: prd', 'production: must be a list'],
     ['nothing but exceptions', "rules: []\nproduction: ['!a']", 'production: must name at least one environment'],
     ['a long environment', `rules: []\nproduction: [${'x'.repeat(101)}]`, 'production[0]: must have at most 100'],
     ['many environments', `rules: []\nproduction: [${'x,'.repeat(1001)}]`, 'at most 1000 patterns in total'],

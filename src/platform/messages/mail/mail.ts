@@ -91,7 +91,11 @@ function wording(mail: Mail): Wording {
     case 'email_change_by_new':
     case 'email_change_taken':
       return emailChangeWording(mail);
-    default:
+    case 'password_changed':
+    case 'password_reset':
+    case 'new_device':
+    case 'service_token_created':
+    case 'owner_added':
       return securityWording(mail);
   }
 }

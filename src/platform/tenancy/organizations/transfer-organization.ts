@@ -4,6 +4,7 @@ import type {
 } from '../../../../generated/platform/operations.js';
 import { memberNotFound } from '../../../../generated/problems.js';
 import type { PlatformDependencies } from '../../dependencies.js';
+import { mailAboutOwner } from '../../identity/security/security-mails.js';
 import { recordAudit } from '../audit/audit.store.js';
 import { endInvitesOf } from './end-invites.js';
 import { ownerRequired } from './member-to-manage.js';
@@ -13,11 +14,12 @@ import type { Role } from '../../identity/accounts/accounts.store.js';
 /** Makes a member an owner and the caller, who must be an owner, an admin. */
 export const transferOrganization: TransferOrganizationHandler<PlatformDependencies> = async (
   { body, principal, context },
-  { sql, clock },
+  dependencies,
 ) => {
+  const { sql, clock, mails } = dependencies;
   const now = clock.now();
-  const { org_id: orgId, user_id: userId } = principal;
-  return sql.begin(async (transaction): Promise<TransferOrganizationReply> => {
+  const { org_id: orgId, org_name: organizationName, user_id: userId } = principal;
+  const reply = await sql.begin(async (transaction): Promise<TransferOrganizationReply> => {
     await lockMembers(transaction, orgId, [userId, body.user_id]);
     const caller = await findMember(transaction, orgId, userId);
     if (caller?.role !== 'owner') return ownerRequired(caller?.role ?? null);
@@ -39,8 +41,14 @@ export const transferOrganization: TransferOrganizationHandler<PlatformDependenc
       return { ...member, role };
     };
     const newOwner = await change(next, 'owner');
+    if (next.role !== 'owner') {
+      const owner = { orgId, userId: next.user_id, organizationName };
+      await mailAboutOwner(transaction, owner, { context, now }, dependencies); // the caller is one of the owners still
+    }
     const formerOwner = await change(caller, 'admin');
     await endInvitesOf(transaction, { inviterId: userId, userId }, context, now);
     return { status: 200, body: { new_owner: memberOf(newOwner), former_owner: memberOf(formerOwner) } };
   });
+  mails.wake();
+  return reply;
 };

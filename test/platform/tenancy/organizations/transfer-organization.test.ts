@@ -44,6 +44,13 @@ describe('handing an organization over', () => {
     expect((await transfer(owner, member.userId)).status).toBe(403);
   });
 
+  it('mails the former owner about the new one', async () => {
+    const owner = await platform.signUp();
+    const member = await platform.signUp({ invitedBy: owner, role: 'viewer' });
+    await transfer(owner, member.userId);
+    expect((await platform.lastMail(owner.email)).text).toContain(`${member.email} is now an owner`);
+  });
+
   it('to another owner only makes the caller an admin', async () => {
     const owner = await platform.signUp();
     const second = await platform.signUp({ invitedBy: owner, role: 'owner' });
