@@ -13,7 +13,6 @@ const examples = routes.flatMap((route) => {
     const { serialize, validate } = table;
     return entriesAt(document, [...reply, 'content']).flatMap(([, content]) => {
       const { example } = record(follow(document, content).value);
-      const alternatives = hasAlternatives([...content, 'schema']);
       const named = entriesAt(document, [...content, 'examples']).map(
         ([, place]) => record(follow(document, place).value)['value'],
       );
@@ -21,7 +20,7 @@ const examples = routes.flatMap((route) => {
       return values.map((value, index) => ({
         name: `${route.operationId} ${status} #${index + 1}`,
         value,
-        alternatives,
+        alternatives: hasAlternatives([...content, 'schema'], value),
         serialize,
         validate,
       }));
@@ -48,16 +47,15 @@ test.each(examples)(
   },
 );
 
-/** Whether a schema, or one within it, is one of several. */
-function hasAlternatives(schema: Pointer): boolean {
-  const { value, pointer } = follow(document, schema);
-  if ('oneOf' in record(value)) return true;
-  const within = ['properties', 'items'].flatMap((keyword) =>
-    keyword === 'items' && 'items' in record(value)
-      ? [[...pointer, 'items']]
-      : entriesAt(document, [...pointer, keyword]).map(([, place]) => place),
+/** Whether the schema of an object in the value is one of several. */
+function hasAlternatives(schema: Pointer, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { value: found, pointer } = follow(document, schema);
+  if ('oneOf' in record(found)) return true;
+  if (Array.isArray(value)) return value.some((item) => hasAlternatives([...pointer, 'items'], item));
+  return entriesAt(document, [...pointer, 'properties']).some(([name, place]) =>
+    hasAlternatives(place, record(value)[name]),
   );
-  return within.some(hasAlternatives);
 }
 
 /** The value with a property that no contract has in each of its objects. */

@@ -91,17 +91,6 @@ describe('a mail about the deletion of an organization', () => {
     expect(subject).toBe('Example Works will not be deleted');
     expect(text).toContain('Robin Example has taken the deletion of Example Works');
   });
-
-  it('has no member that servers of the release before this one would send as an invite', () => {
-    expect(mail).not.toHaveProperty('organizationName');
-  });
-});
-
-describe('a mail of a kind that only a newer release knows', () => {
-  it('is not sent in the words of another kind', () => {
-    const newer = { kind: 'newer', link: 'x', organizationName: 'Example', invitedBy: null };
-    expect(() => renderMail(newer as unknown as Mail)).toThrow('This release knows no mails of the kind newer');
-  });
 });
 
 describe('a link', () => {

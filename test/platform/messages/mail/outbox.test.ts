@@ -225,7 +225,7 @@ describe('hostile names', () => {
     const names = mail.headers.map(({ key }) => key);
     expect(names).not.toContain('bcc');
     expect(names).not.toContain('x-injected');
-    expect(mail.subject).toBe('Invitation to Works Bcc: victim@example.com <img src=x onerror=alert(1)>');
+    expect(mail.subject).toBe('Invitation to Works Bcc: victim at example com <img src=x onerror=alert(1)>');
     expect(mail.html).not.toMatch(/<img|<script/);
     expect(mail.html).toContain('&lt;img src=x onerror=alert(1)&gt;');
     expect(platform.mailbox.to('victim@example.com')).toEqual([]);
