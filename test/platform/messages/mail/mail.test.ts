@@ -2,7 +2,7 @@ import { createTransport } from 'nodemailer';
 import PostalMime from 'postal-mime';
 import { describe, expect, it } from 'vitest';
 import { mailLink } from '../../../../src/platform/messages/mail/links.js';
-import { renderMail, type Mail } from '../../../../src/platform/messages/mail/mail.js';
+import { renderMail } from '../../../../src/platform/messages/mail/mail.js';
 
 const invite = (organizationName: string, invitedBy: string | null = null): ReturnType<typeof renderMail> =>
   renderMail({ kind: 'invite', link: 'https://app.example.com/accept-invite?token=abc', organizationName, invitedBy });

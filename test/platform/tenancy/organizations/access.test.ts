@@ -44,7 +44,7 @@ async function rows(): Promise<unknown> {
 }
 
 it('covers the operations of organizations, teams, classification, views, webhooks, thresholds, service tokens, integrations, sync, set-up and the audit log', () => {
-  expect(operations).toHaveLength(64);
+  expect(operations).toHaveLength(66);
 });
 
 async function expectRefused(example: ExampleRequest, by: TestUser, problem: string): Promise<void> {
@@ -59,7 +59,7 @@ it.each(operations)('$operationId is refused to a token without an organization'
 
 const forViewers = [
   ...['getOrganization', 'listMembers', 'listTeams', 'getTeam', 'getTeamAssignment', 'listViews'],
-  ...['getRules', 'getAuthors', 'listCorrections'],
+  ...['getRules', 'getAuthors', 'listCorrections', 'listEnvironments'],
 ];
 const forAdmins = operations.filter(({ operationId }) => !forViewers.includes(operationId));
 
