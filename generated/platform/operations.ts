@@ -220,7 +220,7 @@ export type UpdateMeReply =
 /** Update your account (`PATCH /api/v1/auth/me`). */
 export type UpdateMeHandler<Dependencies> = OperationHandler<UpdateMeRequest, UpdateMeReply, Dependencies>;
 
-/** `POST /api/v1/auth/export-account` */
+/** `POST /api/v1/auth/account-export` */
 export type ExportAccountRequest = OperationRequest<{
   body: Schemas['PasswordProof'];
   principal: Schemas['AccountPrincipal'];
@@ -231,14 +231,14 @@ export type ExportAccountReply =
   | Problems.ValidationFailed
   | Problems.AccountLocked
   | Problems.ServiceUnavailable;
-/** Export the data of your account (`POST /api/v1/auth/export-account`). */
+/** Export the data of your account (`POST /api/v1/auth/account-export`). */
 export type ExportAccountHandler<Dependencies> = OperationHandler<
   ExportAccountRequest,
   ExportAccountReply,
   Dependencies
 >;
 
-/** `POST /api/v1/auth/delete-account` */
+/** `POST /api/v1/auth/account-deletion` */
 export type DeleteAccountRequest = OperationRequest<{
   body: Schemas['PasswordProof'];
   principal: Schemas['AccountPrincipal'];
@@ -250,7 +250,7 @@ export type DeleteAccountReply =
   | Problems.ValidationFailed
   | Problems.AccountLocked
   | Problems.ServiceUnavailable;
-/** Delete your account (`POST /api/v1/auth/delete-account`). */
+/** Delete your account (`POST /api/v1/auth/account-deletion`). */
 export type DeleteAccountHandler<Dependencies> = OperationHandler<
   DeleteAccountRequest,
   DeleteAccountReply,
@@ -1793,9 +1793,9 @@ export interface PlatformHandlers<Dependencies> {
   readonly getMe: GetMeHandler<Dependencies>;
   /** Update your account (`PATCH /api/v1/auth/me`). */
   readonly updateMe: UpdateMeHandler<Dependencies>;
-  /** Export the data of your account (`POST /api/v1/auth/export-account`). */
+  /** Export the data of your account (`POST /api/v1/auth/account-export`). */
   readonly exportAccount: ExportAccountHandler<Dependencies>;
-  /** Delete your account (`POST /api/v1/auth/delete-account`). */
+  /** Delete your account (`POST /api/v1/auth/account-deletion`). */
   readonly deleteAccount: DeleteAccountHandler<Dependencies>;
   /** Change your e-mail address (`POST /api/v1/auth/change-email`). */
   readonly changeEmail: ChangeEmailHandler<Dependencies>;

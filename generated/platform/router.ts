@@ -29,8 +29,8 @@ export function createRouters(operation: (id: keyof PlatformHandlers<unknown>) =
   sessionsRouter.post('validateToken', '/validate', operation('validateToken'));
   sessionsRouter.get('getMe', '/me', operation('getMe'));
   sessionsRouter.patch('updateMe', '/me', operation('updateMe'));
-  sessionsRouter.post('exportAccount', '/export-account', operation('exportAccount'));
-  sessionsRouter.post('deleteAccount', '/delete-account', operation('deleteAccount'));
+  sessionsRouter.post('exportAccount', '/account-export', operation('exportAccount'));
+  sessionsRouter.post('deleteAccount', '/account-deletion', operation('deleteAccount'));
   sessionsRouter.post('changeEmail', '/change-email', operation('changeEmail'));
   sessionsRouter.post('verifyEmailChange', '/change-email/verify', operation('verifyEmailChange'));
   sessionsRouter.post('cancelEmailChange', '/change-email/cancel', operation('cancelEmailChange'));

@@ -628,7 +628,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
   {
     operationId: 'exportAccount',
     method: 'POST',
-    path: '/api/v1/auth/export-account',
+    path: '/api/v1/auth/account-export',
     params: null,
     query: null,
     headers: null,
@@ -668,7 +668,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
   {
     operationId: 'deleteAccount',
     method: 'POST',
-    path: '/api/v1/auth/delete-account',
+    path: '/api/v1/auth/account-deletion',
     params: null,
     query: null,
     headers: null,

@@ -26,7 +26,9 @@ export function DeleteDialog({ orgId, name, onClose }: DeleteDialogProps): JSX.E
       <Form
         button="Delete in 7 days"
         blocked={typed !== name}
-        send={({ password = '' }) => deleteOrganization(platform, { params: { org_id: orgId }, body: { current_password: password } })}
+        send={({ password = '' }) =>
+          deleteOrganization(platform, { params: { org_id: orgId }, body: { current_password: password } })
+        }
         done={() => {
           onClose();
           announce(`${name} is marked for deletion.`);

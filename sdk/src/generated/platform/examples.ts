@@ -1273,7 +1273,7 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
   },
   exportAccount: {
     method: 'POST',
-    path: '/api/v1/auth/export-account',
+    path: '/api/v1/auth/account-export',
     replies: {
       200: {
         mediaType: 'application/json',
@@ -1346,7 +1346,7 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
   },
   deleteAccount: {
     method: 'POST',
-    path: '/api/v1/auth/delete-account',
+    path: '/api/v1/auth/account-deletion',
     replies: {
       200: { mediaType: 'application/json', examples: { example: { message: 'Your account has been deleted.' } } },
       400: shared.LimitedMalformedRequest,

@@ -289,7 +289,7 @@ export interface paths {
         patch: operations["updateMe"];
         trace?: never;
     };
-    "/api/v1/auth/export-account": {
+    "/api/v1/auth/account-export": {
         parameters: {
             query?: never;
             header?: never;
@@ -309,7 +309,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/auth/delete-account": {
+    "/api/v1/auth/account-deletion": {
         parameters: {
             query?: never;
             header?: never;

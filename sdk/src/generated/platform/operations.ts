@@ -686,7 +686,7 @@ export function updateMe(client: PlatformClient, request: UpdateMeRequest): Prom
   );
 }
 
-/** `POST /api/v1/auth/export-account` */
+/** `POST /api/v1/auth/account-export` */
 export interface ExportAccountRequest extends CallOptions {
   /** The body of the request. */
   readonly body: Schemas['PasswordProof'];
@@ -704,7 +704,7 @@ export type ExportAccountResult =
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /**
- * Export the data of your account (`POST /api/v1/auth/export-account`).
+ * Export the data of your account (`POST /api/v1/auth/account-export`).
  *
  * One document with everything that is stored about the account of the caller, after checking the
  * password. It has its memberships, sessions, invites, service tokens (without their secrets) and
@@ -728,12 +728,12 @@ export type ExportAccountResult =
  */
 export function exportAccount(client: PlatformClient, request: ExportAccountRequest): Promise<ExportAccountResult> {
   return client.call(
-    { path: '/api/v1/auth/export-account', method: 'post', statuses: [200], format: formats.json, scheme: 'bearer' },
+    { path: '/api/v1/auth/account-export', method: 'post', statuses: [200], format: formats.json, scheme: 'bearer' },
     request,
   );
 }
 
-/** `POST /api/v1/auth/delete-account` */
+/** `POST /api/v1/auth/account-deletion` */
 export interface DeleteAccountRequest extends CallOptions {
   /** The body of the request. */
   readonly body: Schemas['PasswordProof'];
@@ -752,7 +752,7 @@ export type DeleteAccountResult =
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /**
- * Delete your account (`POST /api/v1/auth/delete-account`).
+ * Delete your account (`POST /api/v1/auth/account-deletion`).
  *
  * Deletes the account of the caller for good, after checking the password. Ends its sessions, the
  * links of its mails, the mails that wait and the pending invites that it sent, at once, and erases
@@ -778,7 +778,7 @@ export type DeleteAccountResult =
  */
 export function deleteAccount(client: PlatformClient, request: DeleteAccountRequest): Promise<DeleteAccountResult> {
   return client.call(
-    { path: '/api/v1/auth/delete-account', method: 'post', statuses: [200], format: formats.json, scheme: 'bearer' },
+    { path: '/api/v1/auth/account-deletion', method: 'post', statuses: [200], format: formats.json, scheme: 'bearer' },
     request,
   );
 }

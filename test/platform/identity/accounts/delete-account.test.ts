@@ -29,7 +29,7 @@ afterAll(() => platform.stop());
 
 function deleteMine(user: TestUser, password = testPassword): Promise<JsonReply> {
   const request = { token: user.accessToken, body: { current_password: password } };
-  return platform.json('POST', '/api/v1/auth/delete-account', request);
+  return platform.json('POST', '/api/v1/auth/account-deletion', request);
 }
 
 function deleteUser(userId: string, by = superuser): Promise<JsonReply> {

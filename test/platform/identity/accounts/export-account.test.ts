@@ -21,7 +21,7 @@ afterAll(() => platform.stop());
 
 function exported(user: TestUser, password = testPassword): Promise<JsonReply> {
   const request = { token: user.accessToken, body: { current_password: password } };
-  return platform.json('POST', '/api/v1/auth/export-account', request);
+  return platform.json('POST', '/api/v1/auth/account-export', request);
 }
 
 describe('an export of an account', () => {

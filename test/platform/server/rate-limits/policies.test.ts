@@ -379,7 +379,7 @@ describe('the limits of a caller', () => {
     const { accessToken: token } = await platform.signUp();
     const ask = (operation: string): Promise<JsonReply> =>
       platform.json('POST', `/api/v1/auth/${operation}`, { token, body: {} });
-    const operations = ['change-password', 'delete-account', 'export-account', 'change-email'];
+    const operations = ['change-password', 'account-deletion', 'account-export', 'change-email'];
     for (let count = 0; count < 10; count += 1) expect((await ask(operations[count % 4] ?? '')).status).toBe(422);
     for (const operation of operations) {
       expect(await ask(operation)).toMatchObject({ status: 429, body: { type: '/problems/rate-limited' } });
