@@ -327,9 +327,9 @@ describe('the limits of a caller', () => {
       policy: 'change-password',
       window: quarter,
     },
-    ...['deleteAccount', 'exportAccount'].map((operation): OfCaller => ({
-      operation,
-      path: () => `/api/v1/auth/${operation.replace('Account', '-account')}`,
+    ...(['deletion', 'export'] as const).map((end): OfCaller => ({
+      operation: { deletion: 'deleteAccount', export: 'exportAccount' }[end],
+      path: () => `/api/v1/auth/account-${end}`,
       limit: 10,
       policy: 'change-password',
       window: quarter,
