@@ -1326,6 +1326,7 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
                 revoked_at: null,
               },
             ],
+            devices: [{ program: 'Firefox on Linux', network: '192.0.0.0/16', seen_at: '2026-03-02T09:15:00.000Z' }],
             service_tokens: [],
             audit_records: [],
             has_more_audit_records: false,

@@ -2589,6 +2589,18 @@ export interface components {
             /** @description The program of the last refresh. Null when unknown. */
             user_agent: string | null;
         };
+        /** @description From where the account has logged in. */
+        ExportedDevice: {
+            /** @description The kind of program. */
+            program: string;
+            /** @description The network of the IP address, or `unknown`. */
+            network: string;
+            /**
+             * Format: date-time
+             * @description When the account last logged in from there.
+             */
+            seen_at: string;
+        };
         /** @description An invite. */
         ExportedInvite: {
             /**
@@ -2734,6 +2746,8 @@ export interface components {
             memberships: components["schemas"]["MyOrganization"][];
             /** @description The sessions that are stored, also those that have ended, the newest first. */
             sessions: components["schemas"]["ExportedSession"][];
+            /** @description From where the account has logged in, the latest first. A login from elsewhere causes a mail. */
+            devices: components["schemas"]["ExportedDevice"][];
             /** @description The invites to the address of the account, the newest first. */
             invites_received: components["schemas"]["ExportedInvite"][];
             /** @description The invites that the account sent, the newest first. */
@@ -6744,6 +6758,13 @@ export interface operations {
                      *           "expires_at": "2026-03-04T09:00:00.000Z",
                      *           "accepted_at": null,
                      *           "revoked_at": null
+                     *         }
+                     *       ],
+                     *       "devices": [
+                     *         {
+                     *           "program": "Firefox on Linux",
+                     *           "network": "192.0.0.0/16",
+                     *           "seen_at": "2026-03-02T09:15:00.000Z"
                      *         }
                      *       ],
                      *       "service_tokens": [],

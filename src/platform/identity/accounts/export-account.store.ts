@@ -42,6 +42,12 @@ export async function selectExportedSessions(sql: Sql, userId: string, now: Date
     from latest order by family_created_at desc, family_id`;
 }
 
+export async function selectExportedDevices(sql: Sql, userId: string): Promise<Exported['devices']> {
+  return sql<Exported['devices']>`
+    select program, network, ${time(sql, 'seen_at')} from known_devices
+    where user_id = ${userId} order by known_devices.seen_at desc, program, network limit 50`;
+}
+
 export async function selectExportedInvites(
   sql: Sql,
   by: { readonly email: string } | { readonly inviterId: string },

@@ -6,6 +6,7 @@ import { SessionEnded } from '../sessions/token-pair.js';
 import {
   selectExportedAccount,
   selectExportedAuditRecords,
+  selectExportedDevices,
   selectExportedInvites,
   selectExportedMemberships,
   selectExportedServiceTokens,
@@ -44,6 +45,7 @@ export const exportAccount: ExportAccountHandler<PlatformDependencies> = async (
         account,
         memberships: await selectExportedMemberships(transaction, userId),
         sessions: await selectExportedSessions(transaction, userId, now),
+        devices: await selectExportedDevices(transaction, userId),
         invites_received: await selectExportedInvites(transaction, { email: account.email }),
         invites_sent: await selectExportedInvites(transaction, { inviterId: userId }),
         service_tokens: await selectExportedServiceTokens(transaction, userId),

@@ -64,6 +64,9 @@ describe('an export of an account', () => {
     expect(new Set(sessions.map(({ id }) => id)).size).toBe(3);
     expect(sessions.filter(({ ended_at: endedAt }) => endedAt === null)).toHaveLength(2);
     expect(sessions.map(({ ip }) => ip)).toEqual(['127.0.0.1', '127.0.0.1', '127.0.0.1']);
+    expect(body.devices).toEqual([
+      { program: expect.any(String), network: '127.0.0.0/16', seen_at: expect.any(String) },
+    ]);
   });
 
   it('has what the user did, what others did with the account, and nothing of others', async () => {
