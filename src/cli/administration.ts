@@ -1,4 +1,4 @@
-import { prune } from '../platform/sources/retention/prune.js';
+import { prune, retentionOf } from '../platform/sources/retention/prune.js';
 import { createSecretBox } from '../platform/server/secrets/secret-box.js';
 import { assertSameSecretsKey, loadSecretsKey } from '../platform/server/secrets/secrets-key.js';
 import { readSettings } from '../platform/server/settings.js';
@@ -23,27 +23,30 @@ export async function rotateKeys(environment: Environment): Promise<void> {
 
 export interface PruneOptions {
   readonly auditDays?: string;
-  readonly runDays: string;
-  readonly mailDays: string;
+  readonly runDays?: string;
+  readonly mailDays?: string;
   readonly dryRun?: boolean;
 }
 
 /** Runs `plumbline prune`. */
 export async function pruneDatabase(environment: Environment, options: PruneOptions): Promise<void> {
+  const settings = readSettings(environment);
+  const set = retentionOf(settings);
   const retention = {
-    auditDays: options.auditDays === undefined ? null : days('--audit-days', options.auditDays),
-    syncRunDays: days('--run-days', options.runDays),
-    failedMailDays: days('--mail-days', options.mailDays),
+    auditDays: days('--audit-days', options.auditDays) ?? set.auditDays,
+    syncRunDays: days('--run-days', options.runDays) ?? set.syncRunDays,
+    failedMailDays: days('--mail-days', options.mailDays) ?? set.failedMailDays,
   };
   const dryRun = options.dryRun === true;
-  await withOpenDatabase(readSettings(environment), async ({ sql }) => {
+  await withOpenDatabase(settings, async ({ sql }) => {
     for (const { what, rows } of await prune(sql, systemClock.now(), retention, { dryRun })) {
       console.log(`${dryRun ? 'Would delete' : 'Deleted'} ${rows} ${what}.`);
     }
   });
 }
 
-function days(option: string, value: string): number {
+function days(option: string, value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
   if (!/^[1-9]\d{0,4}$/.test(value)) throw new SettingError(`${option} must be a number of days, at least 1`);
   return Number(value);
 }

@@ -69,9 +69,12 @@ program
 program
   .command('prune')
   .description('delete expired tokens and counters, old sync runs, mails that were given up, and old audit records')
-  .option('--audit-days <days>', 'delete audit records that are older (default: keep all)')
-  .option('--run-days <days>', 'delete ended sync runs that are older', '90')
-  .option('--mail-days <days>', 'delete mails and webhook deliveries that were given up longer ago', '30')
+  .option('--audit-days <days>', 'delete audit records that are older (default: AUDIT_RETENTION_DAYS)')
+  .option('--run-days <days>', 'delete ended sync runs that are older (default: SYNC_RUN_RETENTION_DAYS)')
+  .option(
+    '--mail-days <days>',
+    'delete mails and webhook deliveries that were given up longer ago (default: FAILED_MAIL_RETENTION_DAYS)',
+  )
   .option('--dry-run', 'only say how much would be deleted')
   .option(...config)
   .action(async (options: ConfigOption & PruneOptions) => {

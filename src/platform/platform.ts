@@ -25,7 +25,7 @@ export interface RunningPlatform {
   readonly webhooks: WebhookDispatcher;
   readonly syncJobs: SyncJobs;
   readonly accountSweep: AccountSweep;
-  readonly replySweep: Rounds;
+  readonly retention: Rounds;
   readonly organizationRemoval: Rounds;
   readonly thresholds: Rounds;
   /**
@@ -74,9 +74,9 @@ export async function startPlatform(
     const services = startServices(startup, stores);
     const dependencies = await createDependencies(startup, stores, services);
     const { server, thresholds } = await startServer(startup, stores, services, dependencies);
-    const { mails, webhooks, syncJobs, accountSweep, replySweep, organizationRemoval } = services;
+    const { mails, webhooks, syncJobs, accountSweep, retention, organizationRemoval } = services;
     const { database } = stores;
-    const sweeps = { accountSweep, replySweep, organizationRemoval };
+    const sweeps = { accountSweep, retention, organizationRemoval };
     return { url: server.url, database, mails, webhooks, syncJobs, ...sweeps, thresholds, stop };
   } catch (error) {
     await stop();

@@ -62,6 +62,10 @@ export interface PlatformSettings {
   readonly syncLocalOrganizations: readonly string[];
   /** Absolute path; null: the built-in rules. */
   readonly workUnitRules: string | null;
+  /** null: audit records are kept. */
+  readonly auditRetentionDays: number | null;
+  readonly syncRunRetentionDays: number;
+  readonly failedMailRetentionDays: number;
   readonly shutdownDrainSeconds: number;
   readonly shutdownDeadlineSeconds: number;
 }

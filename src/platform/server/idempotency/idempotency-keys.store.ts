@@ -18,14 +18,6 @@ export async function findReply(sql: Sql, hash: Buffer, now: Date): Promise<Uint
   return row?.sealed_reply ?? null;
 }
 
-/** Deletes expired replies. @returns how many, at most `limit` */
-export async function deleteExpiredReplies(sql: Sql, now: Date, limit: number): Promise<number> {
-  const deleted = await sql`
-    delete from idempotency_keys where key_hash in (
-      select key_hash from idempotency_keys where expires_at <= ${now} limit ${limit} for update skip locked)`;
-  return deleted.count;
-}
-
 /** Stores the reply of a locked key, in place of one that has expired. */
 export async function storeReply(sql: Sql, hash: Buffer, sealed: Buffer, expiresAt: Date): Promise<void> {
   await sql`

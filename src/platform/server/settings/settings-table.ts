@@ -195,6 +195,24 @@ export const settingsTable = {
     (value) => resolve(value),
     'Rules file that syncs use to classify work units.',
   ),
+  auditRetentionDays: optional(
+    'AUDIT_RETENTION_DAYS',
+    'unlimited',
+    wholeNumber(1, 36_500),
+    'Age in days at which audit records are deleted. Servers delete old data every hour. Unset: they are kept.',
+  ),
+  syncRunRetentionDays: setting(
+    'SYNC_RUN_RETENTION_DAYS',
+    '90',
+    wholeNumber(1, 36_500),
+    'Days after the end of a sync run at which it is deleted. The last run of each configuration stays.',
+  ),
+  failedMailRetentionDays: setting(
+    'FAILED_MAIL_RETENTION_DAYS',
+    '30',
+    wholeNumber(1, 36_500),
+    'Days after which mails and webhook deliveries that were given up are deleted.',
+  ),
   shutdownDrainSeconds: setting(
     'SHUTDOWN_DRAIN',
     '2',

@@ -1,12 +1,13 @@
 import { outboundFetch, type OutboundFetch } from '@plumbline/contract/outbound/outbound-fetch';
 import { startAccountSweep, type AccountSweep } from '../../identity/accounts/account-sweep.js';
 import { startMails, startStoreWork, type StoreWork } from '../background-work.js';
-import { startReplySweep } from '../idempotency/reply-sweep.js';
 import type { MailDispatcher } from '../../messages/mail/dispatcher.js';
 import { databaseUnreadiness } from '../failures.js';
 import { createHealth, startHealthRounds, type Health } from '../operations/health.js';
 import { createMetrics, type Metrics } from '../operations/metrics.js';
 import type { Rounds } from '../rounds.js';
+import { retentionOf } from '../../sources/retention/prune.js';
+import { startRetention } from '../../sources/retention/retention-rounds.js';
 import { startOrganizationRemoval } from '../../tenancy/deletion/organization-removal.js';
 import { startWebhookDispatcher, type WebhookDispatcher } from '../../messages/webhooks/dispatcher.js';
 import { appBaseUrlOf, deadlineMsOf, type Startup } from './startup.js';
@@ -20,7 +21,7 @@ export interface Services extends StoreWork {
   readonly outbound: OutboundFetch;
   readonly webhooks: WebhookDispatcher;
   readonly accountSweep: AccountSweep;
-  readonly replySweep: Rounds;
+  readonly retention: Rounds;
   readonly organizationRemoval: Rounds;
   readonly health: Health;
   readonly metrics: Metrics;
@@ -47,8 +48,8 @@ export function startServices(startup: Startup, { uri, database, secrets }: Stor
 
   const accountSweep = startAccountSweep({ sql: database.sql, clock, log });
   stops.push(() => accountSweep.stop());
-  const replySweep = startReplySweep({ sql: database.sql, clock, log });
-  stops.push(() => replySweep.stop());
+  const retention = startRetention({ sql: database.sql, clock, log, retention: retentionOf(settings) });
+  stops.push(() => retention.stop());
 
   const { syncJobs, storeTasks } = startStoreWork(settings, { ...context, database: uri }, metrics, startup);
   stops.push(() => storeTasks.stop());
@@ -61,7 +62,7 @@ export function startServices(startup: Startup, { uri, database, secrets }: Stor
     outbound,
     webhooks,
     accountSweep,
-    replySweep,
+    retention,
     organizationRemoval,
     health,
     metrics,

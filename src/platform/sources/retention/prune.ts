@@ -1,4 +1,5 @@
 /** Deletes old data in batches, so that locks are short and servers keep running. */
+import type { PlatformSettings } from '../../server/settings.js';
 import type { DatabaseSql, Sql } from '../../../database/connection.js';
 
 export interface Retention {
@@ -6,6 +7,28 @@ export interface Retention {
   readonly auditDays: number | null;
   readonly syncRunDays: number;
   readonly failedMailDays: number;
+}
+
+/** The retention that an operator has set. */
+export function retentionOf(
+  settings: Pick<PlatformSettings, 'auditRetentionDays' | 'syncRunRetentionDays' | 'failedMailRetentionDays'>,
+): Retention {
+  return {
+    auditDays: settings.auditRetentionDays,
+    syncRunDays: settings.syncRunRetentionDays,
+    failedMailDays: settings.failedMailRetentionDays,
+  };
+}
+
+export interface PruneOptions {
+  /** Only counts the rows. */
+  readonly dryRun: boolean;
+  /** Rows per transaction. Default: 5,000. */
+  readonly batchSize?: number;
+  /** Whether only one process at a time deletes; the others stop before their next batch. Default: false. */
+  readonly alone?: boolean;
+  /** Asked before each batch. */
+  readonly isStopped?: () => boolean;
 }
 
 export interface Pruned {
@@ -29,19 +52,16 @@ const expiredTokenDays = 7;
 /**
  * Deletes expired tokens, idempotency keys and counters, ended secrets and sync runs, undeliverable mails and events, and
  * audit records, by age. Keeps the last run of each sync configuration.
- *
- * @param batchSize rows per transaction
- * @param dryRun only counts the rows
  */
 export async function prune(
   sql: DatabaseSql,
   now: Date,
   retention: Retention,
-  { dryRun, batchSize = 5000 }: { readonly dryRun: boolean; readonly batchSize?: number },
+  options: PruneOptions,
 ): Promise<Pruned[]> {
   const pruned: Pruned[] = [];
   for (const rule of rulesOf(now, retention)) {
-    const rows = dryRun ? await count(sql, rule) : await removeAll(sql, rule, batchSize);
+    const rows = options.dryRun ? await count(sql, rule) : await removeAll(sql, rule, options);
     pruned.push({ what: rule.what, rows });
   }
   return pruned;
@@ -150,12 +170,17 @@ async function count(sql: DatabaseSql, { table, condition }: Rule): Promise<numb
   return row?.rows ?? 0;
 }
 
-async function removeAll(sql: DatabaseSql, rule: Rule, batchSize: number): Promise<number> {
+async function removeAll(
+  sql: DatabaseSql,
+  rule: Rule,
+  { batchSize = 5000, alone = false, isStopped = () => false }: PruneOptions,
+): Promise<number> {
   const { table, key, condition, cleared } = rule;
   const nothing = cleared === undefined ? null : Object.fromEntries(cleared.map((column) => [column, null]));
   let total = 0;
-  for (;;) {
+  while (!isStopped()) {
     const deleted = await sql.begin(async (transaction) => {
+      if (alone && !(await takeTurn(transaction))) return 0;
       // The trigger of the audit log allows such a transaction to delete.
       await transaction`set local plumbline.prunes_audit_log = 'on'`;
       const result = await transaction`
@@ -166,6 +191,14 @@ async function removeAll(sql: DatabaseSql, rule: Rule, batchSize: number): Promi
       return result.count;
     });
     total += deleted;
-    if (deleted < batchSize) return total;
+    if (deleted < batchSize) break;
   }
+  return total;
+}
+
+/** Whether no other process deletes. Others cannot begin until the transaction ends. */
+async function takeTurn(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ taken: boolean }[]>`
+    select pg_try_advisory_xact_lock(hashtextextended('plumbline retention', 0)) as taken`;
+  return row?.taken === true;
 }

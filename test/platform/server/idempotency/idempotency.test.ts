@@ -258,11 +258,11 @@ describe('A reply', () => {
       (await platform.database.sql`select 1 from idempotency_keys where expires_at <= ${platform.clock.now()}`).length;
     const [key, body] = [randomUUID(), view()];
     await save(owner, body, key);
-    await platform.running.replySweep.drain();
+    await platform.running.retention.drain();
     expect(isReplayed(await save(owner, body, key))).toBe(true);
     platform.clock.advance(86_400);
     const before = await expired();
-    await platform.running.replySweep.drain();
+    await platform.running.retention.drain();
     const after = await expired();
     platform.clock.advance(-86_400);
     expect(before).toBeGreaterThan(0);

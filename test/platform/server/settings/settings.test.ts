@@ -43,6 +43,9 @@ const defaults: PlatformSettings = {
   syncLocalRoot: null,
   syncLocalOrganizations: [],
   workUnitRules: null,
+  auditRetentionDays: null,
+  syncRunRetentionDays: 90,
+  failedMailRetentionDays: 30,
   shutdownDrainSeconds: 2,
   shutdownDeadlineSeconds: 25,
   rateLimits: {
@@ -133,6 +136,9 @@ describe('settings', () => {
       { syncLocalOrganizations: ['b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03', '0b6f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01'] },
     ],
     ['WORK_UNIT_RULES', '/etc/rules.yaml', { workUnitRules: '/etc/rules.yaml' }],
+    ['AUDIT_RETENTION_DAYS', '400', { auditRetentionDays: 400 }],
+    ['SYNC_RUN_RETENTION_DAYS', '30', { syncRunRetentionDays: 30 }],
+    ['FAILED_MAIL_RETENTION_DAYS', '7', { failedMailRetentionDays: 7 }],
     ['SHUTDOWN_DRAIN', '10', { shutdownDrainSeconds: 10 }],
     ['SHUTDOWN_DEADLINE', '5', { shutdownDeadlineSeconds: 5 }],
     ['AUTH_LOGIN_LIMIT', 'off', { rateLimits: { ...defaults.rateLimits, AUTH_LOGIN_LIMIT: null } }],
@@ -159,6 +165,8 @@ describe('settings', () => {
 describe('a wrong setting', () => {
   const wrong: readonly (readonly [string, string])[] = [
     ['PORT', 'eighty'],
+    ['AUDIT_RETENTION_DAYS', '0'],
+    ['SYNC_RUN_RETENTION_DAYS', 'unlimited'],
     ['PORT', '65536'],
     ['PORT', '-1'],
     ['PORT', '80.5'],

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openDatabase, type Database } from '../../../../src/database/connection.js';
 import { prune } from '../../../../src/platform/sources/retention/prune.js';
+import { startRetention } from '../../../../src/platform/sources/retention/retention-rounds.js';
 import { plumbline } from '../../../cli/plumbline.js';
 import { captureLog } from '../../../support/captured-log.js';
 import { createTestDatabase, type TestDatabase } from '../../../support/postgres.js';
@@ -146,6 +147,30 @@ test('the last run of a configuration stays, however old it is', async () => {
   const later = new Date(now.getTime() + 1000 * 86_400_000);
   await prune(database.sql, later, retention, { dryRun: false });
   expect(await database.sql`select id from sync_runs`).toHaveLength(1);
+});
+
+test('of several servers one deletes, which logs how much', async () => {
+  const { log, lines } = captureLog();
+  const rounds = startRetention({ sql: database.sql, clock: { now: () => now }, log, retention });
+  await rounds.drain();
+  const nothing = pruned.map(({ what }) => ({ what, rows: 0 }));
+  expect(await prune(database.sql, now, retention, { dryRun: true })).toEqual(nothing);
+  expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([{ msg: 'old data deleted', deleted: { 'sync runs': 3, 'audit records': 2 } }]);
+  await rounds.drain();
+  expect(lines).toHaveLength(1);
+  await rounds.stop();
+});
+
+test('a server leaves the work to another one that does it, and stops between two batches', async () => {
+  await database.sql.begin(async (transaction) => {
+    await transaction`select pg_advisory_xact_lock(hashtextextended('plumbline retention', 0))`;
+    const left = await prune(database.sql, now, retention, { dryRun: false, alone: true });
+    expect(left.every(({ rows }) => rows === 0)).toBe(true);
+  });
+  let batches = 0;
+  const stopping = { dryRun: false, batchSize: 1, alone: true, isStopped: () => (batches += 1) > 1 };
+  const some = await prune(database.sql, now, retention, stopping);
+  expect(some.map(({ rows }) => rows).reduce((sum, rows) => sum + rows)).toBe(1);
 });
 
 test('plumbline prune prints how much it has deleted, and refuses periods that are not days', async () => {
