@@ -39,17 +39,18 @@ program
 program
   .command('backup')
   .description('write the database and the key of its secrets to a file, while servers run')
-  .argument('<file>', 'file to create; it is not overwritten')
+  .argument('<file>', 'file to create, which is not overwritten; - is standard output')
+  .option('--without-key', 'leave the key of the secrets out; a restore then needs SECRETS_KEY')
   .option(...config)
-  .action(async (file: string, options: ConfigOption) => {
+  .action(async (file: string, options: ConfigOption & { readonly withoutKey?: true }) => {
     const { backUp } = await import('./backup.js');
-    await backUp(await environmentOf(options), file);
+    await backUp(await environmentOf(options), file, { hasKey: options.withoutKey !== true });
   });
 
 program
   .command('restore')
   .description('restore a backup into an empty database')
-  .argument('<file>', 'file that plumbline backup has written')
+  .argument('<file>', 'file that plumbline backup has written; - is standard input')
   .option(...config)
   .action(async (file: string, options: ConfigOption) => {
     const { restoreBackup } = await import('./backup.js');

@@ -172,6 +172,56 @@ describe('A backup', () => {
     }
   });
 
+  test('goes through standard output to standard input, and one that was cut is refused', async () => {
+    const uri = await owned(createTestDatabase());
+    const command = `"${process.execPath}" "${await builtCommand()}"`;
+    const pipe = (between: string, target: string): string =>
+      execFileSync(
+        'bash',
+        ['-c', `${command} backup - ${between} | DATABASE_URI="$TARGET" ${command} restore - 2>&1 || echo refused`],
+        {
+          encoding: 'utf8',
+          env: {
+            PATH: process.env['PATH'],
+            DATABASE_URI: uri,
+            TARGET: target,
+            SECRETS_KEY: secretsKey,
+            PLUMBLINE_HOME: home,
+          },
+          stdio: ['ignore', 'pipe', 'ignore'],
+        },
+      );
+    const cut = await owned(createEmptyDatabase());
+    expect(pipe('| head --bytes=2000', cut)).toMatch(/incomplete[\s\S]*refused/);
+    expect(await query(cut, tables)).toEqual([]);
+    const target = await owned(createEmptyDatabase());
+    expect(pipe('', target)).toMatch(/^Restored \d+ tables as of /);
+    expect((await query(target, tables)).length).toBeGreaterThan(20);
+  });
+
+  test('without the key needs the same key at its restore', async () => {
+    const uri = await owned(createTestDatabase());
+    const environment = { DATABASE_URI: uri, SECRETS_KEY: secretsKey, PLUMBLINE_HOME: home };
+    const finished = await plumbline(['backup', file, '--without-key'], { environment });
+    expect(finished).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('does not contain the key'),
+      stderr: '',
+    });
+    const target = await owned(createEmptyDatabase());
+    const restored = async (key: Readonly<Record<string, string>>): Promise<readonly [number | null, string]> => {
+      const settings = { DATABASE_URI: target, PLUMBLINE_HOME: home, ...key };
+      const { exitCode, stderr } = await plumbline(['restore', file], { environment: settings });
+      return [exitCode, stderr];
+    };
+    expect(await restored({})).toEqual([1, expect.stringContaining('set SECRETS_KEY')]);
+    const another = { SECRETS_KEY: Buffer.alloc(32, 8).toString('base64') };
+    expect(await restored(another)).toEqual([1, expect.stringContaining('is not the key')]);
+    expect(await query(target, tables)).toEqual([]);
+    expect(await restored({ SECRETS_KEY: secretsKey })).toEqual([0, '']);
+    expect(existsSync(join(home, 'secrets.key'))).toBe(false);
+  });
+
   test('of a server with another key is refused', async () => {
     const uri = await owned(createTestDatabase());
     await query(uri, `insert into server_settings (name, value) values ('secrets_key_fingerprint', 'another')`);

@@ -37,22 +37,35 @@ export interface BackupReport {
 export async function backup(uri: string, file: string, options: BackupOptions): Promise<BackupReport> {
   const partial = `${file}.partial`;
   if ((await stat(file).catch(() => null)) !== null) throw new Error(`${file} exists and is not overwritten`);
-  const sql = openSingleConnection(parseDatabaseAddress(uri), 'plumbline backup', options.logger);
-  let output: FileHandle | undefined;
+  const output = await create(partial);
   try {
-    output = await create(partial);
-    const tables = await write(sql, output, options);
+    // `write` of a file may write only part of the chunk; `appendFile` writes all of it.
+    const report = await backUpTo(uri, (chunk) => output.appendFile(chunk), options);
     await output.sync();
-    const { size } = await output.stat();
     // Unlike a rename, a link never replaces a file that was created meanwhile.
     await link(partial, file);
-    return { tables, bytes: size };
+    return report;
+  } finally {
+    await output.close();
+    await rm(partial);
+  }
+}
+
+/**
+ * Backs up the database at `uri` as `backup` does, to any place. Its reader must check that it is complete: `restore` does.
+ *
+ * @param write writes the next bytes
+ */
+export async function backUpTo(
+  uri: string,
+  write: (chunk: Buffer) => Promise<void>,
+  options: BackupOptions,
+): Promise<BackupReport> {
+  const sql = openSingleConnection(parseDatabaseAddress(uri), 'plumbline backup', options.logger);
+  try {
+    return await writeTables(sql, write, options);
   } finally {
     await sql.end({ timeout: 0 });
-    if (output !== undefined) {
-      await output.close();
-      await rm(partial);
-    }
   }
 }
 
@@ -67,7 +80,11 @@ async function create(partial: string): Promise<FileHandle> {
   }
 }
 
-async function write(sql: postgres.Sql, output: FileHandle, options: BackupOptions): Promise<number> {
+async function writeTables(
+  sql: postgres.Sql,
+  write: (chunk: Buffer) => Promise<void>,
+  options: BackupOptions,
+): Promise<BackupReport> {
   // Sent in one message, so that a pooler keeps the connection. Reading a large table may take longer than the role's
   // limits.
   await sql.unsafe(
@@ -87,19 +104,20 @@ async function write(sql: postgres.Sql, output: FileHandle, options: BackupOptio
     sequences: await readSequences(sql),
     extra: options.extra,
   };
-  const file = new Writable({
+  let bytes = 0;
+  const output = new Writable({
     write: (chunk: Buffer, _encoding, callback) => {
-      // `write` may write only part of the chunk; `appendFile` writes all of it.
-      output.appendFile(chunk).then(() => {
+      bytes += chunk.length;
+      write(chunk).then(() => {
         callback();
       }, callback);
     },
   });
   // A higher level takes several times as long, and makes files only a tenth smaller.
   const gzip = createGzip({ level: constants.Z_BEST_SPEED });
-  await pipeline(Readable.from(encodeFrames(frames(sql, header, tables))), gzip, file);
+  await pipeline(Readable.from(encodeFrames(frames(sql, header, tables))), gzip, output);
   await sql`rollback`;
-  return tables.length;
+  return { tables: tables.length, bytes };
 }
 
 async function* frames(

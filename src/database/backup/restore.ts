@@ -25,14 +25,15 @@ export interface RestoreReport {
 }
 
 /**
- * Restores `file` into the empty database at `uri`, and migrates it to the schema of this release.
+ * Restores a backup into the empty database at `uri`, and migrates it to the schema of this release.
  *
  * All of it is one transaction: a restore that fails or is killed leaves an empty database.
  *
+ * @param source its file, or its bytes
  * @throws Error when the database is not empty or read-only, when the file is not a backup or is damaged, or when a
  * newer release made it
  */
-export async function restore(uri: string, file: string, options: RestoreOptions): Promise<RestoreReport> {
+export async function restore(uri: string, source: string | Readable, options: RestoreOptions): Promise<RestoreReport> {
   const sql = openSingleConnection(parseDatabaseAddress(uri), 'plumbline restore', options.logger);
   try {
     await checkServer(sql);
@@ -41,8 +42,9 @@ export async function restore(uri: string, file: string, options: RestoreOptions
         'set local idle_in_transaction_session_timeout = 0',
     );
     await requireEmpty(sql);
-    const report = await read(sql, file, options).catch(async (error: unknown) => {
-      if ((await stat(file)).isFile()) await verify(file); // a pipe can be read only once
+    const report = await read(sql, source, options).catch(async (error: unknown) => {
+      // A pipe can be read only once.
+      if (typeof source === 'string' && (await stat(source)).isFile()) await verify(source);
       throw error;
     });
     await sql`commit`;
@@ -68,8 +70,8 @@ async function verify(file: string): Promise<void> {
   while ((await frames.next()).done !== true);
 }
 
-async function read(sql: postgres.Sql, file: string, options: RestoreOptions): Promise<RestoreReport> {
-  const frames = decodeFrames(uncompressed(file));
+async function read(sql: postgres.Sql, source: string | Readable, options: RestoreOptions): Promise<RestoreReport> {
+  const frames = decodeFrames(uncompressed(source));
   const first = await frames.next();
   if (first.done === true || first.value.kind !== 'header') throw notABackup();
   const header = first.value.content;
@@ -88,9 +90,9 @@ async function read(sql: postgres.Sql, file: string, options: RestoreOptions): P
   return { createdAt: header.createdAt, tables };
 }
 
-async function* uncompressed(file: string): AsyncGenerator<Buffer> {
+async function* uncompressed(source: string | Readable): AsyncGenerator<Buffer> {
   const gunzip = createGunzip();
-  const reading = pipeline(createReadStream(file), gunzip);
+  const reading = pipeline(typeof source === 'string' ? createReadStream(source) : source, gunzip);
   reading.catch(() => undefined); // The loop below throws this error.
   try {
     for await (const chunk of gunzip) yield chunk as Buffer; // it is not in object mode
