@@ -4,6 +4,7 @@ import type { OutboundFetch } from '@plumbline/contract/outbound/outbound-fetch'
 import type { OpenCounts } from '@plumbline/contract/system/open-counts';
 import type { KeyedAttempt } from './server/idempotency/keyed-attempt.js';
 import type { MailDispatcher } from './messages/mail/dispatcher.js';
+import type { LeakCheck } from './identity/passwords/leaked-passwords.js';
 import type { Passwords } from './identity/passwords/passwords.js';
 import type { OpenRecords } from './sources/records/open-records.js';
 import type { SecretBox } from './server/secrets/secret-box.js';
@@ -26,6 +27,7 @@ export interface PlatformDependencies {
   readonly random: Random;
   readonly log: Log;
   readonly passwords: Passwords;
+  readonly isLeaked: LeakCheck;
   readonly tokens: Tokens;
   readonly secrets: SecretBox;
   /** The records and work units of all organizations. */

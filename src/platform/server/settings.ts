@@ -43,6 +43,8 @@ export interface PlatformSettings {
   readonly bcryptCost: number;
   /** Maximum number of queued password computations; further ones are rejected. */
   readonly bcryptQueue: number;
+  /** null: leaked passwords are not looked up. */
+  readonly leakedPasswordsUrl: string | null;
   readonly refreshReuseGraceSeconds: number;
   readonly replyValidation: (typeof replyValidations)[number];
   /** By setting name; null: off. */

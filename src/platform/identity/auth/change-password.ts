@@ -15,11 +15,8 @@ export const changePassword: ChangePasswordHandler<PlatformDependencies> = async
 ) => {
   const { sql, clock, passwords, mails } = dependencies;
   const { user_id: userId, email, org_id: orgId } = principal;
-  const violations = await checkPassword(body.new_password, {
-    email,
-    fullName: principal.full_name,
-    organizationName: principal.org_name,
-  });
+  const owner = { email, fullName: principal.full_name, organizationName: principal.org_name };
+  const violations = await checkPassword(body.new_password, owner, dependencies.isLeaked);
   if (violations.length > 0) {
     return passwordRejected({ message: 'The new password does not meet the password rules.', violations });
   }

@@ -22,11 +22,8 @@ export const register: RegisterHandler<PlatformDependencies> = async ({ body, co
   const { email, invite_token: inviteToken } = body;
   const refusal = refusalOfRegistration(settings.registration, { email, hasInvite: inviteToken !== undefined });
   if (refusal !== null) return registrationClosed({ message: refusal });
-  const violations = await checkPassword(body.password, {
-    email,
-    fullName: body.full_name ?? null,
-    organizationName: body.org_name ?? null,
-  });
+  const owner = { email, fullName: body.full_name ?? null, organizationName: body.org_name ?? null };
+  const violations = await checkPassword(body.password, owner, dependencies.isLeaked);
   if (violations.length > 0) {
     return passwordRejected({ message: 'The password does not meet the password rules.', violations });
   }

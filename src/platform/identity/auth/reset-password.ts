@@ -19,7 +19,8 @@ export const resetPassword: ResetPasswordHandler<PlatformDependencies> = async (
   // Check the token before hashing, so that guessed tokens do not cost CPU time.
   const owner = await findTokenOwner(sql, 'reset', hash, now);
   if (owner === null) return invalidResetToken({ message });
-  const violations = await checkPassword(body.new_password, { email: owner.email, fullName: owner.full_name });
+  const future = { email: owner.email, fullName: owner.full_name };
+  const violations = await checkPassword(body.new_password, future, dependencies.isLeaked);
   if (violations.length > 0) {
     return passwordRejected({ message: 'The new password does not meet the password rules.', violations });
   }

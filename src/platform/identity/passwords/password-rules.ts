@@ -1,4 +1,5 @@
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
+import type { LeakCheck } from './leaked-passwords.js';
 
 /** One violated rule, the contract's `PasswordViolation`. */
 export interface PasswordViolation {
@@ -29,9 +30,14 @@ export interface PasswordOwner {
  * Checks a new password against all rules.
  *
  * @param owner the future owner; their address and names do not count as strength
+ * @param isLeaked asked about passwords that meet all other rules; default: none is leaked
  * @returns every violated rule; empty: the password is acceptable
  */
-export async function checkPassword(entered: string, owner?: PasswordOwner): Promise<PasswordViolation[]> {
+export async function checkPassword(
+  entered: string,
+  owner?: PasswordOwner,
+  isLeaked?: LeakCheck,
+): Promise<PasswordViolation[]> {
   const violations: PasswordViolation[] = [];
   const password = normalizePassword(entered);
   // One character can become 18 by the normalization, and several can become one.
@@ -44,6 +50,7 @@ export async function checkPassword(entered: string, owner?: PasswordOwner): Pro
   if (!/\p{Nd}/u.test(password)) violations.push({ rule: 'digit', message: 'Use at least one digit.' });
   // The estimate takes longer for longer passwords, so skip it for those already rejected.
   if (violations.length === 0 && (await isEasy(password, owner))) violations.push(tooCommon);
+  if (violations.length === 0 && (await isLeaked?.(password)) === true) violations.push(leaked);
   return violations;
 }
 
@@ -51,6 +58,11 @@ const tooCommon: PasswordViolation = {
   rule: 'common',
   message:
     'This password is easy to guess. Avoid common passwords, repetitions, keyboard patterns, and your name or address.',
+};
+
+const leaked: PasswordViolation = {
+  rule: 'common',
+  message: 'This password is known from a leak of another service. Choose another one.',
 };
 
 /** The violation of reusing the current password. */

@@ -135,6 +135,12 @@ export const settingsTable = {
     wholeNumber(0, 10_000),
     'Maximum number of password computations that wait for a free core; further logins are answered 503.',
   ),
+  leakedPasswordsUrl: optional(
+    'AUTH_LEAKED_PASSWORDS_URL',
+    'off',
+    httpUrl,
+    'Address of a service that knows leaked passwords, such as https://api.pwnedpasswords.com. New passwords are looked up there by the first 5 digits of their SHA-1.',
+  ),
   refreshReuseGraceSeconds: setting(
     'AUTH_REFRESH_REUSE_GRACE',
     '0',
