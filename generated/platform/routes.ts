@@ -230,7 +230,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     maxBodyBytes: 65536,
     security: { anonymous: true, schemes: [] },
     rateLimits: [
-      { name: 'login-ip', setting: 'AUTH_LOGIN_IP_LIMIT', key: ['ip'], counts: [401] },
+      { name: 'login-ip', setting: 'AUTH_LOGIN_IP_LIMIT', key: ['ip'], counts: [401, 429] },
       { name: 'login', setting: 'AUTH_LOGIN_LIMIT', key: ['body.email'], counts: [401] },
     ],
     isIdempotent: false,

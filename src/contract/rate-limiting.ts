@@ -65,6 +65,8 @@ export async function limitRate(
     const key = await keyOf(policy, exchange, limiter, principal);
     const state = await limiter.consume(policy.setting, key);
     if (state !== null) counts.push({ policy, key, state });
+    // What one policy refuses does not use up another: a stranger's address would use up an account.
+    if (state?.exceeded === true) break;
   }
   if (counts.length === 0) return null;
   putFields(exchange, counts);
