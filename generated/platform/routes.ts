@@ -196,7 +196,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     rateLimits: [
       { name: 'mail-ip', setting: 'AUTH_MAIL_IP_LIMIT', key: ['ip'] },
       { name: 'resend', setting: 'AUTH_RESEND_LIMIT', key: ['ip', 'body.email'] },
-      { name: 'mail-address', setting: 'AUTH_MAIL_ADDRESS_LIMIT', key: ['body.email'] },
+      { name: 'resend-address', setting: 'AUTH_MAIL_ADDRESS_LIMIT', key: ['body.email'] },
     ],
     isIdempotent: false,
     produces: ['application/json'],
@@ -230,6 +230,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     maxBodyBytes: 65536,
     security: { anonymous: true, schemes: [] },
     rateLimits: [
+      { name: 'login-attempt', setting: 'AUTH_LOGIN_ATTEMPT_LIMIT', key: ['ip'] },
       { name: 'login-ip', setting: 'AUTH_LOGIN_IP_LIMIT', key: ['ip'], counts: [401, 429] },
       { name: 'login', setting: 'AUTH_LOGIN_LIMIT', key: ['body.email'], counts: [401] },
     ],
@@ -280,7 +281,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     rateLimits: [
       { name: 'mail-ip', setting: 'AUTH_MAIL_IP_LIMIT', key: ['ip'] },
       { name: 'forgot', setting: 'AUTH_FORGOT_LIMIT', key: ['ip', 'body.email'] },
-      { name: 'mail-address', setting: 'AUTH_MAIL_ADDRESS_LIMIT', key: ['body.email'] },
+      { name: 'forgot-address', setting: 'AUTH_MAIL_ADDRESS_LIMIT', key: ['body.email'] },
     ],
     isIdempotent: false,
     produces: ['application/json'],
@@ -724,7 +725,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: null }] },
     rateLimits: [
       { name: 'mail-ip', setting: 'AUTH_MAIL_IP_LIMIT', key: ['ip'] },
-      { name: 'mail-address', setting: 'AUTH_MAIL_ADDRESS_LIMIT', key: ['body.new_email'] },
+      { name: 'change-email-address', setting: 'AUTH_MAIL_ADDRESS_LIMIT', key: ['body.new_email'], counts: [202] },
       { name: 'change-password', setting: 'AUTH_CHANGE_PASSWORD_LIMIT', key: ['principal.user_id'] },
     ],
     isIdempotent: false,

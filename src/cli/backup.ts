@@ -30,6 +30,7 @@ export async function backUp(
   if (isPiped && process.stdout.isTTY) {
     throw new SettingError('A backup is not text: send it to a file or a program, not to the terminal');
   }
+  if (isPiped) process.stdout.on('error', () => undefined);
   const say = isPiped ? console.error : console.log;
   const settings = readSettings(environment);
   await withDatabase(settings, log, async (uri) => {
@@ -96,6 +97,7 @@ async function writeBackup(
   }
 }
 
+/** `backUp` adds a listener for errors, without which one would also end the process. */
 function writeToOutput(chunk: Buffer): Promise<void> {
   return new Promise((done, failed) => {
     process.stdout.write(chunk, (error) => {

@@ -43,16 +43,7 @@ test('every operation of the contract is a command with its parameters and the p
   const options = commands.map((command) => [command.operationId, operationOptions(command).map(({ long }) => long)]);
   expect(Object.fromEntries(options)).toMatchObject({
     listAuditLog: [
-      ...[
-        '--scope',
-        '--action',
-        '--resource-kind',
-        '--user-id',
-        '--service-token-id',
-        '--since',
-        '--until',
-        '--cursor',
-      ],
+      ...['--action', '--resource-kind', '--user-id', '--service-token-id', '--since', '--until', '--cursor'],
       ...['--all', '--limit', '--server', '--json'],
     ],
     startSyncRun: ['--sync-config-id', '--idempotency-key', '--watch', '--server', '--json'],

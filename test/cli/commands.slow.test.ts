@@ -257,10 +257,11 @@ describe('Administration', () => {
     expect(await remove('--yes')).toEqual([0, 'Wim@example.org is deleted.\n', '']);
     expect(await sql`select 1 from users where id = ${user.id}`).toEqual([]);
     const records = await sql`select action, resource_kind, user_id, user_agent from audit_log order by at, ctid`;
-    const by = { action: 'DELETE', user_id: null, user_agent: 'plumbline users' };
+    const by = { user_id: null, user_agent: 'plumbline users' };
     expect(records).toEqual([
-      { ...by, resource_kind: 'USER' },
-      { ...by, resource_kind: 'ORGANIZATION' },
+      { ...by, action: 'DELETE', resource_kind: 'USER' },
+      { ...by, action: 'DELETION_REQUESTED', resource_kind: 'ORGANIZATION' },
+      { ...by, action: 'MEMBER_REMOVED', resource_kind: 'MEMBERSHIP' },
     ]);
     await sql.end();
   });

@@ -59,6 +59,7 @@ test.each(['0', '2'])(
       PLUMBLINE_HOME: home,
       DATABASE_URI: database.uri,
       AUTH_REGISTER_LIMIT: 'off',
+      AUTH_REGISTER_ATTEMPT_LIMIT: 'off',
       SHUTDOWN_DRAIN,
     };
     const stopping = await startServer({ environment });

@@ -85,6 +85,7 @@ const testEnvironment: Readonly<Record<string, string>> = {
   AUTH_FORGOT_LIMIT: 'off',
   AUTH_MAIL_IP_LIMIT: 'off',
   AUTH_MAIL_ADDRESS_LIMIT: 'off',
+  AUTH_LOGIN_ATTEMPT_LIMIT: 'off',
   AUTH_LOGIN_IP_LIMIT: 'off',
   AUTH_LOGIN_LIMIT: 'off',
   AUTH_REFRESH_LIMIT: 'off',

@@ -2754,7 +2754,7 @@ export interface components {
             invites_sent: components["schemas"]["ExportedInvite"][];
             /** @description The service tokens that the account created, without their secrets, the newest first. */
             service_tokens: components["schemas"]["ExportedServiceToken"][];
-            /** @description What the account did, and what others did with the account and its memberships, the newest first. */
+            /** @description What the account did, and what others did with the account and its memberships, the newest first. The IP address, the program and the request of others are left out. */
             audit_records: components["schemas"]["AuditRecord"][];
             /** @description Whether there are older records than those in `audit_records`. */
             has_more_audit_records: boolean;

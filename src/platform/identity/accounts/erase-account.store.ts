@@ -34,7 +34,8 @@ export async function selectOwnedOrganizations(sql: Sql, userId: string): Promis
     where not ${isMarked(sql)} and case
       when exists (select 1 from memberships m where m.org_id = o.id and m.user_id <> ${userId})
         then own.role = 'owner' and not exists (
-          select 1 from memberships m where m.org_id = o.id and m.user_id <> ${userId} and m.role = 'owner')
+          select 1 from memberships m join users u on u.id = m.user_id and u.is_active
+          where m.org_id = o.id and m.user_id <> ${userId} and m.role = 'owner')
       else o.first_sync_completed_at is not null
         or exists (select 1 from integrations i where i.org_id = o.id)
         or exists (select 1 from sync_configs c where c.org_id = o.id)
@@ -48,18 +49,19 @@ function isMarked(sql: Sql): PendingQuery<Row[]> {
 }
 
 /**
- * Deletes the organizations of which the user is the only member. Those marked for deletion stay until it is due, because a
- * task removes what they have stored.
+ * Marks the organizations of which the user is the only member for deletion at once. The removal in the background also
+ * clears what they have in the store of the records. Those that are marked already stay until it is due.
  *
  * @returns their ids
  */
-export async function deleteOrganizationsOnlyOf(sql: Sql, userId: string): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`
-    delete from organizations o using memberships own
-    where own.org_id = o.id and own.user_id = ${userId} and not ${isMarked(sql)}
+export async function markOrganizationsOnlyOf(sql: Sql, userId: string, now: Date): Promise<string[]> {
+  const rows = await sql<{ org_id: string }[]>`
+    insert into organization_deletions (org_id, requested_at, due_at)
+    select o.id, ${now}, ${now} from organizations o join memberships own on own.org_id = o.id and own.user_id = ${userId}
+    where not ${isMarked(sql)}
       and not exists (select 1 from memberships m where m.org_id = o.id and m.user_id <> ${userId})
-    returning o.id`;
-  return rows.map(({ id }) => id);
+    returning org_id`;
+  return rows.map((row) => row.org_id);
 }
 
 /** Ends the memberships of a user. */
@@ -70,6 +72,13 @@ export async function deleteMembershipsOf(sql: Sql, userId: string, now: Date): 
       (select count(*)::int from service_tokens t where t.org_id = memberships.org_id and t.created_by = ${userId}
         and t.revoked_at is null and t.expires_at > ${now}) as service_tokens,
       (select count(*)::int from webhooks w where w.org_id = memberships.org_id and w.created_by = ${userId}) as webhooks`;
+}
+
+/** Deletes the mails to the address that the account was going to have. */
+export async function deleteMailsToNewAddress(sql: Sql, userId: string): Promise<void> {
+  await sql`
+    delete from outgoing_mails where recipient in (
+      select new_email from one_time_tokens where user_id = ${userId} and new_email is not null and used_at is null)`;
 }
 
 /** Takes every right from a user, so that what depends on one ends as when it is withdrawn. */

@@ -7,8 +7,9 @@ import { endInvitesOf } from '../../tenancy/organizations/end-invites.js';
 import { forgetAccountLimits } from '../auth/account-limits.store.js';
 import { endOneTimeTokens } from '../auth/one-time-tokens.store.js';
 import {
+  deleteMailsToNewAddress,
   deleteMembershipsOf,
-  deleteOrganizationsOnlyOf,
+  markOrganizationsOnlyOf,
   deleteUserRow,
   lockOrganizationsOf,
   selectOwnedOrganizations,
@@ -19,8 +20,8 @@ import type { ActingOperator } from './set-activity.js';
 
 /**
  * Deletes an account with its personal data, and records it by the id alone. Organizations of which the user is the only
- * member go with it. What else the user made there belongs to the organizations and stays, without the name of its
- * creator. Runs in the caller's transaction, under the user's lock.
+ * member are removed in the background. What else the user made there belongs to the organizations and stays, without
+ * the name of its creator. Runs in the caller's transaction, under the user's lock.
  *
  * @returns the refusal, if organizations need the user as their owner; then nothing has changed
  */
@@ -39,8 +40,9 @@ export async function eraseAccount(
   const deletion = { action: 'DELETE', userId: operatorId } as const;
   const record = { ...deletion, resourceKind: 'USER', resourceId: userId } as const;
   await recordAccountEvent(sql, context, now, { ...record, memberId: userId });
-  for (const orgId of await deleteOrganizationsOnlyOf(sql, userId)) {
-    await recordAudit(sql, context, now, { ...deletion, resourceKind: 'ORGANIZATION', resourceId: orgId, orgId });
+  for (const orgId of await markOrganizationsOnlyOf(sql, userId, now)) {
+    const mark = { action: 'DELETION_REQUESTED', userId: operatorId } as const;
+    await recordAudit(sql, context, now, { ...mark, resourceKind: 'ORGANIZATION', resourceId: orgId, orgId });
   }
   for (const membership of await deleteMembershipsOf(sql, userId, now)) {
     const { org_id: orgId } = membership;
@@ -57,6 +59,7 @@ export async function eraseAccount(
   }
   await withdrawRights(sql, userId);
   await endInvitesOf(sql, { inviterId: userId, userId: operatorId }, context, now);
+  await deleteMailsToNewAddress(sql, userId);
   await endOneTimeTokens(sql, userId);
   await forgetAccountLimits(sql, userId);
   await deleteMailsTo(sql, email);

@@ -66,7 +66,10 @@ export async function selectExportedServiceTokens(sql: Sql, userId: string): Pro
     from service_tokens where created_by = ${userId} order by service_tokens.created_at desc, id`;
 }
 
-/** What the user did, and what others did with the account or its memberships, the newest first. */
+/**
+ * What the user did, and what others did with the account or its memberships, the newest first. The origin of the
+ * actions of others is left out.
+ */
 export async function selectExportedAuditRecords(
   sql: Sql,
   userId: string,
@@ -74,7 +77,8 @@ export async function selectExportedAuditRecords(
 ): Promise<Exported['audit_records']> {
   return sql<Exported['audit_records']>`
     select id, ${time(sql, 'at')}, action, resource_kind, resource_id, org_id, user_id, service_token_id, status, note,
-      host(ip) as ip, user_agent, request_id
+      case when user_id = ${userId} then host(ip) end as ip, case when user_id = ${userId} then user_agent end as user_agent,
+      case when user_id = ${userId} then request_id end as request_id
     from audit_log
     where user_id = ${userId} or (resource_id = ${userId} and resource_kind in ('USER', 'MEMBERSHIP'))
     order by audit_log.at desc, id desc limit ${limit}`;

@@ -27,7 +27,9 @@ async function deleteCounts(sql: Sql, userId: string): Promise<string | null> {
   const keys = [
     `AUTH_LOGIN_LIMIT:${rateLimitKey('login', [user.email])}`,
     `AUTH_CHANGE_PASSWORD_LIMIT:${rateLimitKey('change-password', [userId])}`,
-    `AUTH_MAIL_ADDRESS_LIMIT:${rateLimitKey('mail-address', [user.email])}`,
+    ...['forgot-address', 'resend-address', 'change-email-address'].map(
+      (name) => `AUTH_MAIL_ADDRESS_LIMIT:${rateLimitKey(name, [user.email])}`,
+    ),
   ];
   await endLocks(sql, user.email);
   await sql`delete from rate_limits where key = any (${sql.typed.texts(keys)}::text[])`;

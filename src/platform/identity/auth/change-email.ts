@@ -23,6 +23,7 @@ import {
 } from './email-changes.store.js';
 import { freeAddress } from './new-account.js';
 import type { EmailChangeTokenKind } from './one-time-token-kind.js';
+import { endSecurityLinks } from '../security/security-mails.store.js';
 import { endOneTimeTokens } from './one-time-tokens.store.js';
 import { acceptProof, provePassword } from './password-proof.js';
 
@@ -97,6 +98,7 @@ export const verifyEmailChange: VerifyEmailChangeHandler<PlatformDependencies> =
         return { status: 200, body: { message, is_changed: false } };
       }
       await endOneTimeTokens(transaction, userId);
+      await endSecurityLinks(transaction, userId, now);
       await freeAddress(transaction, newEmail, context, now);
       await storeNewEmail(transaction, userId, newEmail, now);
       await endAccountLimits(transaction, userId, context.clientIp, now);

@@ -74,8 +74,9 @@ function counterOf(email: string, clientIp: string): string {
 /** Ends the lock of an e-mail everywhere. */
 export async function endLocks(sql: Sql, email: string): Promise<void> {
   await sql`
-    delete from login_failures where email = ${email}
-      or email in (select counter from proven_networks where email = ${email})`;
+    delete from login_failures where email = any (array(
+      select ${email} union all select counter from proven_networks where email = ${email}
+    ))`;
 }
 
 async function secondsLocked(sql: Sql, counter: FailureCounter, now: Date): Promise<number> {

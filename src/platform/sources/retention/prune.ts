@@ -60,10 +60,16 @@ export async function prune(
   options: PruneOptions,
 ): Promise<Pruned[]> {
   const pruned: Pruned[] = [];
+  const failures: unknown[] = [];
   for (const rule of rulesOf(now, retention)) {
-    const rows = options.dryRun ? await count(sql, rule) : await removeAll(sql, rule, options);
-    pruned.push({ what: rule.what, rows });
+    try {
+      const rows = options.dryRun ? await count(sql, rule) : await removeAll(sql, rule, options);
+      pruned.push({ what: rule.what, rows });
+    } catch (error) {
+      failures.push(error); // one kind of data does not keep the others
+    }
   }
+  if (failures.length > 0) throw new AggregateError(failures, 'Some old data cannot be deleted');
   return pruned;
 }
 

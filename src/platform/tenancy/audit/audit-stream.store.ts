@@ -20,12 +20,14 @@ export async function findStreamPosition(sql: Sql, orgId: string, id: string): P
 /**
  * The time before which no record will be added any more: the beginning of the oldest transaction that runs. A record has
  * the beginning of its transaction in `inserted_at`. The statement that reads records follows this one, so it sees what
- * has been committed until now. A transaction that begins is not listed at once, hence the second.
+ * has been committed until now. A transaction that begins is not listed at once, hence the second. Syncs hold
+ * transactions for hours, and add no records.
  */
 export async function streamHorizon(sql: Sql): Promise<string> {
   const [row] = await sql<[{ horizon: string }]>`
     select (least(now(), min(xact_start)) - interval '1 second')::text as horizon from pg_stat_activity
-    where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`;
+    where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()
+      and application_name not like 'plumbline sync%'`;
   return row.horizon;
 }
 

@@ -79,12 +79,18 @@ export async function actingRole(
   return (await findMember(sql, orgId, userId))?.role ?? null;
 }
 
-/** Whether the organization would have no owner without this member. Call it under the organization's lock. */
+/** Whether the organization would have no owner who can log in without this member. Call it under the organization's lock. */
 export async function isLastOwner(sql: Sql, orgId: string, { user_id: userId, role }: MemberRow): Promise<boolean> {
   if (role !== 'owner') return false;
   const others = await sql`
-    select 1 from memberships where org_id = ${orgId} and role = 'owner' and user_id <> ${userId} limit 1`;
+    select 1 from memberships m join users u on u.id = m.user_id and u.is_active
+    where m.org_id = ${orgId} and m.role = 'owner' and m.user_id <> ${userId} limit 1`;
   return others.length === 0;
+}
+
+/** Whether an account is not disabled. Call it under the user's lock. */
+export async function isActive(sql: Sql, userId: string): Promise<boolean> {
+  return (await sql`select 1 from users where id = ${userId} and is_active`).length > 0;
 }
 
 export async function updateRole(sql: Sql, orgId: string, userId: string, role: Role, now: Date): Promise<void> {

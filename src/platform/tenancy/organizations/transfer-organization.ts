@@ -8,7 +8,7 @@ import { mailAboutOwner } from '../../identity/security/security-mails.js';
 import { recordAudit } from '../audit/audit.store.js';
 import { endInvitesOf } from './end-invites.js';
 import { ownerRequired } from './member-to-manage.js';
-import { findMember, lockMembers, memberOf, updateRole, type MemberRow } from './members.store.js';
+import { findMember, isActive, lockMembers, memberOf, updateRole, type MemberRow } from './members.store.js';
 import type { Role } from '../../identity/accounts/accounts.store.js';
 
 /** Makes a member an owner and the caller, who must be an owner, an admin. */
@@ -24,8 +24,8 @@ export const transferOrganization: TransferOrganizationHandler<PlatformDependenc
     const caller = await findMember(transaction, orgId, userId);
     if (caller?.role !== 'owner') return ownerRequired(caller?.role ?? null);
     const next = await findMember(transaction, orgId, body.user_id);
-    if (next === null || next.user_id === userId) {
-      return memberNotFound({ message: 'The organization has no such other member.' });
+    if (next === null || next.user_id === userId || !(await isActive(transaction, next.user_id))) {
+      return memberNotFound({ message: 'The organization has no such other member, or the account is disabled.' });
     }
     const change = async (member: MemberRow, role: Role): Promise<MemberRow> => {
       if (member.role === role) return member;

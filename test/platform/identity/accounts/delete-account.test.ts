@@ -197,14 +197,18 @@ describe('a deletion of your account', () => {
     expect(due).toEqual([{ requested_by: null }, { requested_by: null }]);
   });
 
-  it('deletes an unused organization without other members', async () => {
+  it('begins the removal of an unused organization without other members', async () => {
     const user = await platform.signUp();
     const reply = await deleteMine(user);
     expect(reply.status).toBe(200);
-    expect(await organizationExists(user.orgId)).toBe(false);
+    expect(
+      await platform.database.sql`
+      select requested_by, due_at from organization_deletions where org_id = ${user.orgId}`,
+    ).toEqual([{ requested_by: null, due_at: platform.clock.now() }]);
     expect(await auditOf(platform, reply)).toMatchObject([
       { action: 'DELETE', resource_kind: 'USER', user_id: user.userId },
-      { action: 'DELETE', resource_kind: 'ORGANIZATION', resource_id: user.orgId, org_id: user.orgId },
+      { action: 'DELETION_REQUESTED', resource_kind: 'ORGANIZATION', resource_id: user.orgId, org_id: user.orgId },
+      { action: 'MEMBER_REMOVED', resource_id: user.userId, org_id: user.orgId },
     ]);
   });
 

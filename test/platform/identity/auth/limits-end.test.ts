@@ -67,7 +67,7 @@ describe('the holder of a mailbox', () => {
     for (let count = 1; count <= 10; count += 1) expect((await ask(count)).status).toBe(200);
     const refused = await ask(11);
     expect(refused).toMatchObject({ status: 429, body: { type: '/problems/rate-limited' } });
-    expect(refused.headers.get('RateLimit')).toContain('"mail-address";r=0;');
+    expect(refused.headers.get('RateLimit')).toContain('"forgot-address";r=0;');
     const { token } = await platform.lastMail(email);
     expect((await reset(platform, token, newPassword)).status).toBe(200);
     expect((await ask(12)).status).toBe(200);

@@ -17,9 +17,11 @@ export function serverSettings(databaseUri: string, mailUrl: string): Record<str
     REPLY_VALIDATION: 'always',
     SYNC_JOBS: '1',
     AUTH_REGISTER_LIMIT: 'off',
+    AUTH_REGISTER_ATTEMPT_LIMIT: 'off',
     AUTH_MAIL_IP_LIMIT: 'off',
     AUTH_MAIL_ADDRESS_LIMIT: 'off',
     AUTH_INVITE_LIMIT: 'off',
+    AUTH_LOGIN_ATTEMPT_LIMIT: 'off',
     AUTH_LOGIN_IP_LIMIT: 'off',
     AUTH_LOGIN_LIMIT: 'off',
   };

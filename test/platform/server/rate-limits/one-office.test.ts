@@ -15,7 +15,7 @@ let platform: TestPlatform;
 let users: TestUser[];
 beforeAll(async () => {
   // An empty variable is one that is not set: the defaults hold.
-  const names = ['REGISTER', 'REGISTER_ATTEMPT', 'LOGIN_IP', 'LOGIN', 'REFRESH', 'BROWSER_SESSION'];
+  const names = ['REGISTER', 'REGISTER_ATTEMPT', 'LOGIN_ATTEMPT', 'LOGIN_IP', 'LOGIN', 'REFRESH', 'BROWSER_SESSION'];
   platform = await startTestPlatform({
     environment: {
       ...Object.fromEntries(names.map((name) => [`AUTH_${name}_LIMIT`, ''])),

@@ -109,7 +109,7 @@ const limited: readonly Limited[] = [
     limit: 10,
     windowSeconds: quarter,
     policy: 'login',
-    policies: '"login-ip";q=100;w=900, "login";q=10;w=900',
+    policies: '"login-attempt";q=300;w=900, "login-ip";q=100;w=900, "login";q=10;w=900',
     per: 'e-mail',
   },
   {
@@ -166,6 +166,7 @@ beforeAll(async () => {
     'VERIFY',
     'RESEND',
     'FORGOT',
+    'LOGIN_ATTEMPT',
     'LOGIN_IP',
     'LOGIN',
     'REFRESH',
@@ -282,7 +283,7 @@ describe('the limits of a login', () => {
     const email = newEmail();
     const reply = await login('192.0.2.1', email);
     expect(reply.body.type).toBe('/problems/rate-limited');
-    expect(reply.headers.get('RateLimit')).toMatch(/^"login-ip";r=0;t=\d+$/);
+    expect(reply.headers.get('RateLimit')).toMatch(/"login-ip";r=0;t=\d+$/);
     // What is refused for its address does not use up the account.
     expect((await login('192.0.2.2', email)).headers.get('RateLimit')).toMatch(/"login";r=9;t=\d+$/);
   });
@@ -460,7 +461,9 @@ describe('limits of successful requests', () => {
     const user = await platform.signUp({ organization: null });
     const body = { email: user.email, password: user.password };
     const login = await platform.json('POST', '/api/v1/auth/login', { body });
-    expect(login.headers.get('RateLimit')).toMatch(/^"login-ip";r=100;t=\d+, "login";r=10;t=\d+$/);
+    expect(login.headers.get('RateLimit')).toMatch(
+      /^"login-attempt";r=\d+;t=\d+, "login-ip";r=100;t=\d+, "login";r=10;t=\d+$/,
+    );
     const refresh = await platform.json('POST', '/api/v1/auth/refresh', { body: { refresh_token: user.refreshToken } });
     expect(refresh.headers.get('RateLimit')).toMatch(/^"refresh";r=29;t=\d+$/);
   });
@@ -473,6 +476,6 @@ describe('limits of successful requests', () => {
     const reply = await login();
     expect(reply.body.type).toBe('/problems/account-locked');
     // What a lockout refuses counts for the IP address, not for the e-mail.
-    expect(reply.headers.get('RateLimit')).toMatch(/^"login-ip";r=94;t=\d+, "login";r=5;t=\d+$/);
+    expect(reply.headers.get('RateLimit')).toMatch(/"login-ip";r=94;t=\d+, "login";r=5;t=\d+$/);
   });
 });

@@ -58,6 +58,7 @@ const defaults: PlatformSettings = {
     AUTH_MAIL_IP_LIMIT: hourly(20),
     AUTH_MAIL_ADDRESS_LIMIT: hourly(10),
     AUTH_CHANGE_PASSWORD_LIMIT: quarterly(10),
+    AUTH_LOGIN_ATTEMPT_LIMIT: quarterly(300),
     AUTH_LOGIN_IP_LIMIT: quarterly(100),
     AUTH_LOGIN_LIMIT: quarterly(10),
     AUTH_REFRESH_LIMIT: quarterly(30),
