@@ -84,6 +84,8 @@ describe('an export of an account', () => {
       expect.arrayContaining(['REGISTER', 'EMAIL_VERIFIED', 'LOGIN', 'MEMBER_ROLE_CHANGED', 'ACCOUNT_EXPORTED']),
     );
     expect(records.every((each) => each.user_id === user.userId || each.resource_id === user.userId)).toBe(true);
+    const byOthers = reply.body.audit_records.find((each: { action: string }) => each.action === 'MEMBER_ROLE_CHANGED');
+    expect(byOthers).toMatchObject({ user_id: owner.userId, ip: null, user_agent: null, request_id: null });
     expect(await auditOf(platform, reply)).toMatchObject([
       { action: 'ACCOUNT_EXPORTED', resource_id: user.userId, user_id: user.userId, org_id: owner.orgId },
     ]);

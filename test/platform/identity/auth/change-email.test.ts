@@ -94,6 +94,21 @@ describe('a change of the address', () => {
     expect(await platform.database.sql`select 1 from token_requests`).toEqual([]);
   });
 
+  it('ends the links of mails about the security of the account to the former address', async () => {
+    const user = await platform.signUp();
+    const body = { current_password: testPassword, new_password: 'five green lanterns 5' };
+    const changed = await platform.json('POST', '/api/v1/auth/change-password', { token: user.accessToken, body });
+    const link = (await platform.lastMail(user.email)).token;
+    const caller = { ...user, accessToken: String(changed.body.tokens.access_token) };
+    const newAddress = newEmail();
+    expect((await change(caller, newAddress, 'five green lanterns 5')).status).toBe(202);
+    const byNew = (await platform.lastMail(newAddress)).token;
+    await confirm((await platform.lastMail(user.email)).token);
+    expect(await confirm(byNew)).toMatchObject({ body: { is_changed: true } });
+    const secured = await platform.json('POST', '/api/v1/auth/secure-account', { body: { token: link } });
+    expect(secured).toMatchObject({ status: 400, body: { type: '/problems/invalid-security-link' } });
+  });
+
   it('ends when the password changes, also after one address has confirmed', async () => {
     const { user, byOld, byNew } = await asked();
     await confirm(byOld);

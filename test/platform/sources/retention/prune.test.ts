@@ -155,10 +155,21 @@ test('of several servers one deletes, which logs how much', async () => {
   await rounds.drain();
   const nothing = pruned.map(({ what }) => ({ what, rows: 0 }));
   expect(await prune(database.sql, now, retention, { dryRun: true })).toEqual(nothing);
-  expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([{ msg: 'old data deleted', deleted: { 'sync runs': 3, 'audit records': 2 } }]);
+  expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+    { msg: 'old data deleted', deleted: { 'sync runs': 3, 'audit records': 2 } },
+  ]);
   await rounds.drain();
   expect(lines).toHaveLength(1);
   await rounds.stop();
+});
+
+test('what cannot be deleted does not keep the rest', async () => {
+  await database.sql`alter table sync_runs rename to other_runs`;
+  await expect(prune(database.sql, now, retention, { dryRun: false })).rejects.toThrow(
+    'Some old data cannot be deleted',
+  );
+  expect(await database.sql`select id from audit_log`).toHaveLength(2);
+  await database.sql`alter table other_runs rename to sync_runs`;
 });
 
 test('a server leaves the work to another one that does it, and stops between two batches', async () => {

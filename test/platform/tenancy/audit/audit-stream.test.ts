@@ -1,4 +1,5 @@
 /** The audit log as NDJSON, for a SIEM, and as events of webhooks. */
+import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestPlatform, type TestPlatform, type TestUser } from '../../../support/platform.js';
 import { recordingFetch } from '../../../support/recorder.js';
@@ -80,6 +81,19 @@ describe('the stream of the audit log', () => {
     });
     await settled();
     expect((await streamed(last)).map(({ action }) => action)).toEqual(['LATE', 'EARLY']);
+  });
+
+  it('does not wait for a sync, which holds a transaction and adds no records', async () => {
+    const sync = postgres(platform.databaseUri, { max: 1, connection: { application_name: 'plumbline sync locks' } });
+    try {
+      await sync.begin(async (held) => {
+        await held`select 1`;
+        await login(platform, owner.email, 'wrong password 1');
+        await settled();
+      });
+    } finally {
+      await sync.end();
+    }
   });
 
   it('is refused after a record that the organization does not have', async () => {

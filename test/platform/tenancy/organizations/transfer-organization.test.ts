@@ -97,6 +97,18 @@ describe('handing an organization over', () => {
     expect(await roles(owner.orgId)).toEqual({ [owner.userId]: 'owner' });
   });
 
+  it('is 404 for a member whose account is disabled, who does not count as an owner either', async () => {
+    const owner = await platform.signUp();
+    const member = await platform.signUp({ invitedBy: owner, role: 'owner' });
+    await platform.database.sql`update users set is_active = false where id = ${member.userId}`;
+    expect((await transfer(owner, member.userId)).status).toBe(404);
+    const path = `/api/v1/organizations/${owner.orgId}/members/${owner.userId}`;
+    expect(await platform.json('DELETE', path, { token: owner.accessToken })).toMatchObject({
+      status: 409,
+      body: { type: '/problems/last-owner' },
+    });
+  });
+
   it('to two members at once happens once', async () => {
     const owner = await platform.signUp();
     const members = [await platform.signUp({ invitedBy: owner }), await platform.signUp({ invitedBy: owner })];
