@@ -2,7 +2,7 @@ import type { RequestContext } from '@plumbline/contract/contract-types';
 import type { LoginHandler } from '../../../../generated/platform/operations.js';
 import { accountLocked, invalidCredentials, notAMember } from '../../../../generated/problems.js';
 import type { Sql } from '../../../database/connection.js';
-import { findAccount, userOf } from '../accounts/accounts.store.js';
+import { findAccount, lockUser, userOf } from '../accounts/accounts.store.js';
 import { recordAccountEvent, recordAudit } from '../../tenancy/audit/audit.store.js';
 import type { PlatformDependencies } from '../../dependencies.js';
 import { isNewDevice, programOf } from '../security/device.js';
@@ -44,6 +44,7 @@ export const login: LoginHandler<PlatformDependencies> = async ({ body, context 
   const newHash = isVerified && comparison === 'outdated' ? await passwords.hash(body.password) : hash;
   const outcome = await sql.begin(async (transaction): Promise<Outcome> => {
     const now = clock.now();
+    await lockUser(transaction, credentials.id); // before the counter, as where the current password is asked for
     const remaining = await clearLoginFailures(transaction, counter, now);
     if (remaining > 0) return { kind: 'locked', seconds: remaining };
     if (!isVerified) {
