@@ -147,7 +147,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
     provokes: '422 /api/v1/auth/register',
     ready: 'Create account',
     act: submit(
-      { 'E-mail address': 'sam@example.com', Password: 'short' },
+      { 'E-mail address': 'sam@example.com', Password: 'qwertyuiop12' },
       'Create account',
       'Correct the marked fields',
     ),
