@@ -92,7 +92,7 @@ describe.skipIf(!hasBrowser)(`With their own account${withoutBrowser}`, () => {
     await page.getByRole('button', { name: `Delete ${user.email}` }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText(`${user.email} is deleted`).waitFor();
-    expect(await page.getByRole('button', { name: `Delete ${user.email}` }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: `Delete ${user.email}` }).count()).toBe(0);
     expect(await page.getByRole('button', { name: `Delete ${superuser.email}` }).count()).toBe(0);
     expect(complaints).toEqual([]);
   });
