@@ -199,12 +199,14 @@ describe('a deletion of your account', () => {
 
   it('begins the removal of an unused organization without other members', async () => {
     const user = await platform.signUp();
+    const begin = platform.clock.now();
     const reply = await deleteMine(user);
     expect(reply.status).toBe(200);
     expect(
       await platform.database.sql`
-      select requested_by, due_at from organization_deletions where org_id = ${user.orgId}`,
-    ).toEqual([{ requested_by: null, due_at: platform.clock.now() }]);
+      select requested_by, due_at between ${begin} and ${platform.clock.now()} as is_due_at_once
+      from organization_deletions where org_id = ${user.orgId}`,
+    ).toEqual([{ requested_by: null, is_due_at_once: true }]);
     expect(await auditOf(platform, reply)).toMatchObject([
       { action: 'DELETE', resource_kind: 'USER', user_id: user.userId },
       { action: 'DELETION_REQUESTED', resource_kind: 'ORGANIZATION', resource_id: user.orgId, org_id: user.orgId },
