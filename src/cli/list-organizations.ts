@@ -4,6 +4,7 @@ import {
   selectOrganizations,
   type InstalledOrganizationRow,
 } from '../platform/tenancy/installation/installed-organizations.store.js';
+import { allRows } from './all-rows.js';
 import { commandEnvironment, type ConfigOption } from './environment.js';
 import { oneLine } from './one-line.js';
 import { withOpenDatabase } from './open-database.js';
@@ -14,22 +15,15 @@ export interface ListOrganizationsOptions extends ConfigOption {
   readonly json?: boolean;
 }
 
-/** Rows that are read at once. */
-const batch = 500;
-
 /** Prints the organizations, one per line. */
 export async function listOrganizations(options: ListOrganizationsOptions): Promise<void> {
   const filters = { search: options.search, state: options.marked === true ? ('marked' as const) : undefined };
-  const print = (row: InstalledOrganizationRow): void => {
-    console.log(options.json === true ? JSON.stringify(installedOrganizationOf(row)) : lineOf(row));
-  };
   await withOpenDatabase(readSettings(await commandEnvironment(options)), async ({ sql }) => {
-    for (let last: InstalledOrganizationRow | undefined, rows: InstalledOrganizationRow[]; ; last = rows.at(-1)) {
-      const position = last === undefined ? null : { at: last.created_at, id: last.id };
-      rows = await selectOrganizations(sql, filters, position, batch);
-      rows.forEach(print);
-      if (rows.length < batch) return;
-    }
+    for await (const row of allRows(
+      (position, size) => selectOrganizations(sql, filters, position, size),
+      (last) => ({ at: last.created_at, id: last.id }),
+    ))
+      console.log(options.json === true ? JSON.stringify(installedOrganizationOf(row)) : lineOf(row));
   });
 }
 

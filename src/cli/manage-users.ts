@@ -7,6 +7,7 @@ import { accountOf, selectUsers, type UserRow } from '../platform/identity/accou
 import { readSettings } from '../platform/server/settings.js';
 import { SettingError } from '../platform/server/settings/setting.js';
 import { endInvitesWithoutRight } from '../platform/tenancy/organizations/invites.store.js';
+import { allRows } from './all-rows.js';
 import { commandEnvironment, type ConfigOption } from './environment.js';
 import { oneLine } from './one-line.js';
 import { withOpenDatabase } from './open-database.js';
@@ -19,18 +20,15 @@ export interface ListUsersOptions extends ConfigOption {
 
 const context = { clientIp: 'unknown', userAgent: 'plumbline users', requestId: null };
 
-/** Rows that are read at once. */
-const batch = 500;
-
 /** Prints the accounts, one per line. */
 export async function listUsers(options: ListUsersOptions): Promise<void> {
   const filters = { search: options.search, state: options.disabled === true ? ('disabled' as const) : undefined };
   await withOpenDatabase(readSettings(await commandEnvironment(options)), async ({ sql }) => {
-    for (let last: UserRow | undefined, rows: UserRow[]; ; last = rows.at(-1)) {
-      rows = await selectUsers(sql, filters, last === undefined ? null : { at: last.created_at, id: last.id }, batch);
-      for (const row of rows) console.log(options.json === true ? JSON.stringify(accountOf(row)) : lineOf(row));
-      if (rows.length < batch) return;
-    }
+    for await (const row of allRows(
+      (position, size) => selectUsers(sql, filters, position, size),
+      (last) => ({ at: last.created_at, id: last.id }),
+    ))
+      console.log(options.json === true ? JSON.stringify(accountOf(row)) : lineOf(row));
   });
 }
 

@@ -9,6 +9,7 @@ import {
   type AuditRow,
 } from '../platform/tenancy/audit/audit-records.store.js';
 import { isUuid } from '@plumbline/contract/system/uuid';
+import { allRows } from './all-rows.js';
 import { commandEnvironment, type ConfigOption } from './environment.js';
 import { oneLine } from './one-line.js';
 import { withOpenDatabase } from './open-database.js';
@@ -23,9 +24,6 @@ export interface AuditOptions extends ConfigOption {
   readonly format: 'table' | 'json' | 'ndjson';
 }
 
-/** Rows that are read at once. */
-const batch = 500;
-
 /** Prints the records that match all options, the newest first. @throws SettingError for an unknown address */
 export async function printAuditLog(options: AuditOptions): Promise<void> {
   const { since, until, event, organization: orgId, user, format, limit = Number.POSITIVE_INFINITY } = options;
@@ -35,7 +33,11 @@ export async function printAuditLog(options: AuditOptions): Promise<void> {
     const addresses = new Map<string, string>();
     let printed = 0;
     if (format === 'json') console.log('[');
-    for await (const row of recordsOf(sql, { ...filters, userId }, limit)) {
+    for await (const row of allRows(
+      (position, size) => selectAuditRecords(sql, { ...filters, userId }, position, size),
+      (last) => last,
+      limit,
+    )) {
       const text =
         format === 'table' ? lineOf(row, await addressOf(sql, row.user_id, addresses)) : JSON.stringify(recordOf(row));
       console.log(format === 'json' && printed > 0 ? `,${text}` : text);
@@ -43,16 +45,6 @@ export async function printAuditLog(options: AuditOptions): Promise<void> {
     }
     if (format === 'json') console.log(']');
   });
-}
-
-async function* recordsOf(sql: Sql, filters: AuditFilters, limit: number): AsyncGenerator<AuditRow> {
-  let last: AuditRow | null = null;
-  for (let left = limit; left > 0; left -= batch) {
-    const rows: AuditRow[] = await selectAuditRecords(sql, filters, last, Math.min(batch, left));
-    yield* rows;
-    if (rows.length < batch) return;
-    last = rows.at(-1) ?? null;
-  }
 }
 
 function lineOf(row: AuditRow, address: string): string {

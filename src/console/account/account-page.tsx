@@ -11,6 +11,7 @@ import { Field, Form } from '../ui/form.js';
 import { Moment } from '../ui/moment.js';
 import { announce } from '../ui/toasts.js';
 import { View } from '../ui/view.js';
+import { CurrentPassword } from './current-password.js';
 import { Organizations } from './organizations.js';
 import { OwnAccount } from './own-account.js';
 import { Sessions } from './sessions.js';
@@ -117,13 +118,7 @@ function Password(): JSX.Element {
           setRound(round + 1);
         }}
       >
-        <Field
-          name="current_password"
-          label="Current password"
-          type="password"
-          autocomplete="current-password"
-          required
-        />
+        <CurrentPassword />
         <NewPassword name="new_password" label="New password" />
       </Form>
     </section>

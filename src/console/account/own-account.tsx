@@ -7,6 +7,7 @@ import { CancelButton, Dialog } from '../ui/dialog.js';
 import { download } from '../ui/download.js';
 import { Field, Form } from '../ui/form.js';
 import { announce } from '../ui/toasts.js';
+import { CurrentPassword } from './current-password.js';
 
 type Task = 'change-email' | 'export' | 'delete';
 
@@ -128,18 +129,5 @@ function Deletion({ onClose }: TaskProps): JSX.Element {
       </p>
       <CurrentPassword />
     </Form>
-  );
-}
-
-function CurrentPassword(): JSX.Element {
-  return (
-    <Field
-      name="current_password"
-      label="Current password"
-      type="password"
-      autocomplete="current-password"
-      maxLength={1024}
-      required
-    />
   );
 }

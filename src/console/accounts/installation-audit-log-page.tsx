@@ -3,12 +3,10 @@ import { listInstallationAuditLog, type Schemas } from '@plumbline/sdk/platform'
 import type { JSX } from 'preact';
 import { useSearchParams } from 'wouter-preact';
 import { auditQuery, AuditFilter, type AuditFilters } from '../organization/audit-filter.js';
-import { AuditTable } from '../organization/audit-table.js';
+import { AuditRecords } from '../organization/audit-records.js';
 import { platform } from '../session/session.js';
 import { Page } from '../shell/page.js';
-import { More } from '../ui/more.js';
 import { usePaged } from '../ui/paged.js';
-import { View } from '../ui/view.js';
 
 const pageSize = 50;
 
@@ -30,22 +28,12 @@ export default function InstallationAuditLogPage(): JSX.Element {
           setSearch({ ...next });
         }}
       />
-      <View
+      <AuditRecords
         query={records}
         what="the audit log of the server"
-        empty={({ pages }) =>
-          pages.some(({ items }) => items.length > 0)
-            ? null
-            : { title: 'No record matches', text: 'Choose a longer time, or leave a field empty.' }
-        }
-      >
-        {({ pages }) => (
-          <section class="card">
-            <AuditTable items={pages.flatMap(({ items }) => items)} whoOf={whoOf} />
-            <More query={records}>Show older records</More>
-          </section>
-        )}
-      </View>
+        whoOf={whoOf}
+        none={{ title: 'No record matches', text: 'Choose a longer time, or leave a field empty.' }}
+      />
     </Page>
   );
 }

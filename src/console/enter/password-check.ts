@@ -8,7 +8,8 @@ export const usualWords: readonly string[] = (
  * The rules that a new password breaks and that can be checked without a dictionary. The form says so at once, without a
  * request that counts under a limit.
  *
- * @param known texts that the password must not consist of: the address and the names of its owner
+ * @param known the address and the names of the owner: a password that is only one of them, with digits and signs, is
+ * refused
  * @returns a sentence for each broken rule
  */
 export function passwordFaults(entered: string, known: readonly string[]): string[] {

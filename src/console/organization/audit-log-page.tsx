@@ -6,12 +6,10 @@ import { useMembers } from '../people/queries.js';
 import { useMay, useMe } from '../session/queries.js';
 import { platform } from '../session/session.js';
 import { Page } from '../shell/page.js';
-import { More } from '../ui/more.js';
 import { usePaged } from '../ui/paged.js';
-import { View } from '../ui/view.js';
 import { auditQuery, AuditFilter, type AuditFilters } from './audit-filter.js';
 import { AuditExport } from './audit-export.js';
-import { AuditTable } from './audit-table.js';
+import { AuditRecords } from './audit-records.js';
 
 const pageSize = 50;
 
@@ -42,33 +40,20 @@ export default function AuditLogPage(): JSX.Element {
           setSearch({ ...next });
         }}
       />
-      <View
+      <AuditRecords
         query={records}
         what="the audit log"
-        empty={({ pages }) =>
-          pages.some(({ items }) => items.length > 0)
-            ? null
-            : {
-                title: 'No record matches',
-                text: 'Choose a longer time, or leave a field empty.',
-                action: (
-                  <button type="button" onClick={clear}>
-                    Clear the filter
-                  </button>
-                ),
-              }
-        }
-      >
-        {({ pages }) => {
-          const items: readonly Schemas['AuditRecord'][] = pages.flatMap((page) => page.items);
-          return (
-            <section class="card">
-              <AuditTable items={items} whoOf={(record) => whoOf(record, addresses)} />
-              <More query={records}>Show older records</More>
-            </section>
-          );
+        whoOf={(record) => whoOf(record, addresses)}
+        none={{
+          title: 'No record matches',
+          text: 'Choose a longer time, or leave a field empty.',
+          action: (
+            <button type="button" onClick={clear}>
+              Clear the filter
+            </button>
+          ),
         }}
-      </View>
+      />
     </Page>
   );
 }

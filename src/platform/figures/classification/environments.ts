@@ -2,7 +2,7 @@ import type { ListEnvironmentsHandler } from '../../../../generated/platform/ope
 import { decodeCursor, encodeCursor, unreadableCursor } from '@plumbline/contract/page';
 import { inSlices } from '@plumbline/contract/system/slices';
 import { organizationRulesSteps } from '../../../sync/work-units/classify/organization-rules.js';
-import { productionBy, usualProduction, type Production } from '../../../sync/work-units/classify/production.js';
+import { productionBy, type Production } from '../../../sync/work-units/classify/production.js';
 import type { DerivationRecords } from '../../../sync/work-units/derivation/database/records.js';
 import type { PlatformDependencies } from '../../dependencies.js';
 
@@ -42,7 +42,7 @@ function nameIn(cursor: string): string | undefined {
 
 async function storedProduction(records: DerivationRecords, orgId: string): Promise<Production> {
   const text = (await records.readFile('rules', orgId)) ?? '';
-  if (text === '') return usualProduction;
-  const { production } = await inSlices(organizationRulesSteps(text, 'The stored file'));
-  return production === null ? usualProduction : productionBy(production);
+  return productionBy(
+    text === '' ? null : (await inSlices(organizationRulesSteps(text, 'The stored file'))).production,
+  );
 }

@@ -7,9 +7,9 @@ import type {
 import { ownAccount, userNotFound } from '../../../../generated/problems.js';
 import type { PlatformDependencies } from '../../dependencies.js';
 import { acceptProof, provePassword } from '../auth/password-proof.js';
-import { findAccount, lockUsers } from './accounts.store.js';
+import { findAccount } from './accounts.store.js';
 import { eraseAccount } from './erase-account.js';
-import { ordinaryUser } from './list-users.js';
+import { lockBySuperuser, ordinaryUser } from './superusers.js';
 
 /** Deletes the account of the caller. */
 export const deleteAccount: DeleteAccountHandler<PlatformDependencies> = async (
@@ -36,10 +36,7 @@ export const deleteUser: DeleteUserHandler<PlatformDependencies> = async (
 ) =>
   sql.begin(async (transaction): Promise<DeleteUserReply> => {
     const { user_id: operatorId } = principal;
-    await lockUsers(transaction, [operatorId, params.user_id]);
-    const caller = await findAccount(transaction, operatorId, null);
-    // The right is read under the lock: a concurrent request may have taken it, or disabled the caller.
-    if (caller?.is_superuser !== true || !caller.is_active) return ordinaryUser();
+    if (!(await lockBySuperuser(transaction, operatorId, params.user_id))) return ordinaryUser();
     const user = await findAccount(transaction, params.user_id, null);
     if (user === null) return userNotFound({ message: 'The installation has no such account.' });
     if (user.id === operatorId) {

@@ -1,6 +1,6 @@
-import type { PendingQuery, Row } from 'postgres';
 import type { Schemas } from '../../../../generated/platform/operations.js';
 import type { Sql } from '../../../database/connection.js';
+import { isMarked } from '../../tenancy/deletion/deletions.store.js';
 import type { Role } from './accounts.store.js';
 
 /** An organization that needs its only owner. */
@@ -31,7 +31,7 @@ export async function selectOwnedOrganizations(sql: Sql, userId: string): Promis
   return sql<OwnedOrganization[]>`
     select o.id, o.name, (select count(*)::int from memberships m where m.org_id = o.id) as member_count
     from organizations o join memberships own on own.org_id = o.id and own.user_id = ${userId}
-    where not ${isMarked(sql)} and case
+    where not ${isMarked(sql, 'o.id')} and case
       when exists (select 1 from memberships m where m.org_id = o.id and m.user_id <> ${userId})
         then own.role = 'owner' and not exists (
           select 1 from memberships m join users u on u.id = m.user_id and u.is_active
@@ -41,11 +41,6 @@ export async function selectOwnedOrganizations(sql: Sql, userId: string): Promis
         or exists (select 1 from sync_configs c where c.org_id = o.id)
       end
     order by o.name, o.id limit 100`;
-}
-
-/** Whether the organization `o` is marked for deletion. */
-function isMarked(sql: Sql): PendingQuery<Row[]> {
-  return sql`exists (select 1 from organization_deletions d where d.org_id = o.id)`;
 }
 
 /**
@@ -58,7 +53,7 @@ export async function markOrganizationsOnlyOf(sql: Sql, userId: string, now: Dat
   const rows = await sql<{ org_id: string }[]>`
     insert into organization_deletions (org_id, requested_at, due_at)
     select o.id, ${now}, ${now} from organizations o join memberships own on own.org_id = o.id and own.user_id = ${userId}
-    where not ${isMarked(sql)}
+    where not ${isMarked(sql, 'o.id')}
       and not exists (select 1 from memberships m where m.org_id = o.id and m.user_id <> ${userId})
     returning org_id`;
   return rows.map((row) => row.org_id);

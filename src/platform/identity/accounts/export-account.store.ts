@@ -1,6 +1,7 @@
 import type { PendingQuery, Row } from 'postgres';
 import type { Schemas } from '../../../../generated/platform/operations.js';
 import type { Sql } from '../../../database/connection.js';
+import { concerns, recordColumnsFor, recordOf, type AuditRow } from '../../tenancy/audit/audit-records.store.js';
 
 type Exported = Schemas['AccountExport'];
 
@@ -75,13 +76,10 @@ export async function selectExportedAuditRecords(
   userId: string,
   limit: number,
 ): Promise<Exported['audit_records']> {
-  return sql<Exported['audit_records']>`
-    select id, ${time(sql, 'at')}, action, resource_kind, resource_id, org_id, user_id, service_token_id, status, note,
-      case when user_id = ${userId} then host(ip) end as ip, case when user_id = ${userId} then user_agent end as user_agent,
-      case when user_id = ${userId} then request_id end as request_id
-    from audit_log
-    where user_id = ${userId} or (resource_id = ${userId} and resource_kind in ('USER', 'MEMBERSHIP'))
-    order by audit_log.at desc, id desc limit ${limit}`;
+  const rows = await sql<AuditRow[]>`
+    select ${recordColumnsFor(sql, userId)} from audit_log
+    where ${concerns(sql, userId)} order by at desc, id desc limit ${limit}`;
+  return rows.map(recordOf);
 }
 
 /** A time as RFC 3339 text, as replies have it. */

@@ -1,7 +1,7 @@
 import type { ListUsersHandler } from '../../../../generated/platform/operations.js';
-import { superuserRequired, type SuperuserRequired } from '../../../../generated/problems.js';
 import type { PlatformDependencies } from '../../dependencies.js';
 import { replyWithPage } from '../../server/paging.js';
+import { ordinaryUser } from './superusers.js';
 import { accountOf, selectUsers } from './users.store.js';
 
 export const listUsers: ListUsersHandler<PlatformDependencies> = async ({ query, principal }, { sql }) =>
@@ -12,8 +12,3 @@ export const listUsers: ListUsersHandler<PlatformDependencies> = async ({ query,
         itemOf: accountOf,
       })
     : ordinaryUser();
-
-/** The refusal of callers who are not superusers. */
-export function ordinaryUser(): SuperuserRequired {
-  return superuserRequired({ message: 'Only superusers read and change the accounts of the installation.' });
-}

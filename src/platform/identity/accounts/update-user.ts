@@ -1,8 +1,7 @@
 import type { UpdateUserHandler, UpdateUserReply } from '../../../../generated/platform/operations.js';
 import { ownAccount, userNotFound } from '../../../../generated/problems.js';
 import type { PlatformDependencies } from '../../dependencies.js';
-import { findAccount, lockUsers } from './accounts.store.js';
-import { ordinaryUser } from './list-users.js';
+import { lockBySuperuser, ordinaryUser } from './superusers.js';
 import { setActivity } from './set-activity.js';
 import { accountOf, findUser } from './users.store.js';
 
@@ -13,10 +12,7 @@ export const updateUser: UpdateUserHandler<PlatformDependencies> = async (
 ) => {
   const { user_id: userId } = principal;
   return sql.begin(async (transaction): Promise<UpdateUserReply> => {
-    await lockUsers(transaction, [userId, params.user_id]);
-    const caller = await findAccount(transaction, userId, null);
-    // The right is read under the lock: a concurrent request may have taken it, or disabled the caller.
-    if (caller?.is_superuser !== true || !caller.is_active) return ordinaryUser();
+    if (!(await lockBySuperuser(transaction, userId, params.user_id))) return ordinaryUser();
     const user = await findUser(transaction, params.user_id);
     if (user === null) return userNotFound({ message: 'The installation has no such account.' });
     if (user.id === userId && !isActive) {

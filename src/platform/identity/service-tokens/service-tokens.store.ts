@@ -1,6 +1,7 @@
 import type { Schemas } from '../../../../generated/platform/operations.js';
 import type { Sql } from '../../../database/connection.js';
 import type { Position } from '../../server/paging.js';
+import { isMarked } from '../../tenancy/deletion/deletions.store.js';
 
 type Scope = Schemas['ServiceTokenScope'];
 
@@ -29,7 +30,7 @@ export async function findByHash(sql: Sql, hash: Buffer, now: Date): Promise<Pre
     join organizations o on o.id = t.org_id
     where s.secret_hash = ${hash} and t.revoked_at is null and t.expires_at > ${now}
       and (s.valid_until is null or s.valid_until > ${now})
-      and not exists (select 1 from organization_deletions d where d.org_id = t.org_id)`;
+      and not ${isMarked(sql, 't.org_id')}`;
   return row ?? null;
 }
 

@@ -20,6 +20,25 @@ export interface AuditFilters {
   readonly until?: Date | undefined;
 }
 
+/** The columns of `AuditRow`. */
+export function recordColumns(sql: Sql): PendingQuery<Row[]> {
+  return sql`id, at, action, resource_kind, resource_id, org_id, user_id, service_token_id, status, note, host(ip) as ip,
+    user_agent, request_id`;
+}
+
+/** The columns of `AuditRow` for the user of an account: the origin of the actions of others is left out. */
+export function recordColumnsFor(sql: Sql, userId: string): PendingQuery<Row[]> {
+  return sql`id, at, action, resource_kind, resource_id, org_id, user_id, service_token_id, status, note,
+    case when user_id = ${userId} then host(ip) end as ip, case when user_id = ${userId} then user_agent end as user_agent,
+    case when user_id = ${userId} then request_id end as request_id`;
+}
+
+/** The condition of a record that the user acted, or that others changed the account or a membership of the user. */
+export function concerns(sql: Sql, userId: string): PendingQuery<Row[]> {
+  return sql`
+    (user_id = ${userId} or (resource_kind in ('USER', 'MEMBERSHIP') and resource_id = ${userId.toLowerCase()}))`;
+}
+
 /** The records that match all filters, newest first. */
 export async function selectAuditRecords(
   sql: Sql,
@@ -28,9 +47,7 @@ export async function selectAuditRecords(
   limit: number,
 ): Promise<AuditRow[]> {
   return sql<AuditRow[]>`
-    select id, at, action, resource_kind, resource_id, org_id, user_id, service_token_id, status, note, host(ip) as ip,
-      user_agent, request_id
-    from audit_log a
+    select ${recordColumns(sql)} from audit_log a
     where true
       ${orgId === undefined ? sql`` : sql`and org_id = ${orgId}`}
       ${action === undefined ? sql`` : sql`and action = ${action}`}
@@ -51,16 +68,11 @@ export async function selectAccountRecords(
   position: Position | null,
   limit: number,
 ): Promise<AuditRow[]> {
-  const isTheirs = sql`
-    (user_id = ${userId} or (resource_kind in ('USER', 'MEMBERSHIP') and resource_id = ${userId.toLowerCase()}))`;
   return sql<AuditRow[]>`
-    select id, at, action, resource_kind, resource_id, org_id, user_id, service_token_id, status, note,
-      case when user_id = ${userId} then host(ip) end as ip, case when user_id = ${userId} then user_agent end as user_agent,
-      case when user_id = ${userId} then request_id end as request_id
-    from audit_log a
-    where ${isTheirs} and (resource_kind not in ('SESSION', 'USER') or not exists (
+    select ${recordColumnsFor(sql, userId)} from audit_log a
+    where ${concerns(sql, userId)} and (resource_kind not in ('SESSION', 'USER') or not exists (
         select 1 from audit_log copy
-        where ${isTheirs} and copy.at = a.at and copy.action = a.action and copy.resource_kind = a.resource_kind
+        where ${concerns(sql, userId)} and copy.at = a.at and copy.action = a.action and copy.resource_kind = a.resource_kind
           and (copy.resource_id, copy.user_id, copy.note, copy.request_id)
             is not distinct from (a.resource_id, a.user_id, a.note, a.request_id)
           and copy.id < a.id

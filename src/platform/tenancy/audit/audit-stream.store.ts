@@ -1,5 +1,5 @@
 import type { Sql } from '../../../database/connection.js';
-import type { AuditRow } from './audit-records.store.js';
+import { recordColumns, type AuditRow } from './audit-records.store.js';
 
 /** Where a record is in the stream. The time has microseconds, which `Date` would cut off. */
 export interface StreamPosition {
@@ -39,9 +39,7 @@ export async function selectStreamedRecords(
   limit: number,
 ): Promise<StreamedRow[]> {
   return sql<StreamedRow[]>`
-    select id, at, action, resource_kind, resource_id, org_id, user_id, service_token_id, status, note, host(ip) as ip,
-      user_agent, request_id, inserted_at::text
-    from audit_log
+    select ${recordColumns(sql)}, inserted_at::text from audit_log
     where org_id = ${orgId} and inserted_at < ${horizon}::text::timestamptz
       ${after === null ? sql`` : sql`and (inserted_at, at, id) > (${after.inserted_at}::text::timestamptz, ${after.at}, ${after.id})`}
     order by inserted_at, at, id limit ${limit}`;

@@ -1,3 +1,4 @@
+import type { PendingQuery, Row } from 'postgres';
 import type { Schemas } from '../../../../generated/platform/operations.js';
 import { deletionPending, type DeletionPending } from '../../../../generated/problems.js';
 import type { Sql } from '../../../database/connection.js';
@@ -19,6 +20,11 @@ export async function findDeletion(sql: Sql, orgId: string): Promise<DeletionRow
   const [row] = await sql<DeletionRow[]>`
     select requested_at, requested_by, due_at from organization_deletions where org_id = ${orgId}`;
   return row ?? null;
+}
+
+/** The condition that an organization is marked, for statements about many. @param orgId the column with its id */
+export function isMarked(sql: Sql, orgId: string): PendingQuery<Row[]> {
+  return sql`exists (select 1 from organization_deletions d where d.org_id = ${sql(orgId)})`;
 }
 
 /** Marks an organization. Call it under the lock of the organization, which is not marked. */

@@ -5,6 +5,7 @@ import type { Role } from '../../identity/accounts/accounts.store.js';
 import type { Position } from '../../server/paging.js';
 import { after } from '../../clock.js';
 import { inviteTokenSeconds } from '../../identity/tokens/lifetimes.js';
+import { isMarked } from '../deletion/deletions.store.js';
 
 /** An invite with its status at a given time. */
 export interface InviteRow {
@@ -169,8 +170,7 @@ function matches(sql: Sql, key: InviteKey): PendingQuery<Row[]> {
  */
 function isRedeemable(sql: Sql, email: string, now: Date): PendingQuery<Row[]> {
   return sql`i.email = ${email} and i.accepted_at is null and i.revoked_at is null and i.expires_at > ${now}
-    and ${inviterMayGive(sql)}
-    and not exists (select 1 from organization_deletions d where d.org_id = i.org_id)`;
+    and ${inviterMayGive(sql)} and not ${isMarked(sql, 'i.org_id')}`;
 }
 
 /**

@@ -28,7 +28,7 @@ export function applyRules(base: Classifier, text: string | undefined): AppliedR
   const own = parseOrganizationRules(text, 'The stored file');
   const applied = {
     classifier: own.rules.length === 0 ? base : base.precededBy(own),
-    production: own.production === null ? usualProduction : productionBy(own.production),
+    production: productionBy(own.production),
   };
   if (known.size >= REMEMBERED) known.clear();
   known.set(text, applied);

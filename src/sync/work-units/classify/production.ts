@@ -19,7 +19,7 @@ const OTHER = new Set([
   'qa', 'uat', 'dev', 'development', 'sandbox', 'demo', 'pr', 'mr',
 ]); // prettier-ignore
 
-/** What is production if an organization says nothing about it. */
+/** What is production if an organization does not name it. */
 export const usualProduction: Production = {
   fingerprint: 'usual',
   includes: (environment) => {
@@ -38,9 +38,10 @@ export const EXCEPT = '!';
  * Production as an organization names it.
  *
  * @param patterns names of environments in any case, in which `*` stands for any text. One with `!` before it excepts
- * environments that others include
+ * environments that others include. Null: the organization names none
  */
-export function productionBy(patterns: readonly string[]): Production {
+export function productionBy(patterns: readonly string[] | null): Production {
+  if (patterns === null) return usualProduction;
   const included = patterns.filter((pattern) => !pattern.startsWith(EXCEPT)).map(linear.label);
   const excepted = patterns
     .filter((pattern) => pattern.startsWith(EXCEPT))

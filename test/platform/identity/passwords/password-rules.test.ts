@@ -74,7 +74,7 @@ describe('a password', () => {
   });
 
   it.each(['Robin2026!!!', 'Acme2026!!!!', 'robin.example1990', '#Miller#2025#', 'Robin.Miller1!'])(
-    'is refused if it is the name of its owner with a year and signs: %s',
+    'is refused if it is only a name of the owner with a year and signs around it: %s',
     async (password) => {
       const owner = { email: 'robin.example@acme.example', fullName: 'Robin Miller', organizationName: 'Acme' };
       expect((await checkPassword(password, owner)).map(({ rule }) => rule)).toEqual(['common']);

@@ -4,6 +4,7 @@ import { after } from '../../../clock.js';
 import { noteIntegration } from '../../integrations/sync-failure.js';
 import { requestEvaluation } from '../../../figures/thresholds/thresholds.store.js';
 import { recordEvent } from '../../../messages/webhooks/record-event.js';
+import { isMarked } from '../../../tenancy/deletion/deletions.store.js';
 import { finishedEvent } from '../finished-event.js';
 import type { StepResult } from './sync-job.js';
 
@@ -72,7 +73,7 @@ export async function takeDueRuns(
       where ((status = 'pending' and available_at <= ${now})
         or (status = 'running' and coalesce(heartbeat_at, started_at, created_at) < ${after(now, -silenceSeconds)}))
         ${runId === undefined ? sql`` : sql`and id = ${runId}`}
-        and not exists (select 1 from organization_deletions d where d.org_id = sync_runs.org_id)
+        and not ${isMarked(sql, 'sync_runs.org_id')}
       order by (select count(*) from sync_runs o where o.org_id = sync_runs.org_id and o.status = 'running'),
         available_at, id
       limit ${limit} for update skip locked

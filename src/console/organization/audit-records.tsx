@@ -1,15 +1,43 @@
 import type { Schemas } from '@plumbline/sdk/platform';
 import type { JSX } from 'preact';
 import { Moment } from '../ui/moment.js';
+import { More } from '../ui/more.js';
+import type { usePaged } from '../ui/paged.js';
+import { View, type EmptyState } from '../ui/view.js';
 
-export interface AuditTableProps {
-  readonly items: readonly Schemas['AuditRecord'][];
+type Page = Schemas['AuditPage'];
+
+export interface AuditRecordsProps {
+  readonly query: ReturnType<typeof usePaged<Page>>;
+  /** What is shown, as in "Loading the audit log". */
+  readonly what: string;
   /** Who acted, in words. */
-  readonly whoOf: (record: Schemas['AuditRecord']) => string;
+  readonly whoOf: WhoOf;
+  /** What to show when there are no records; default: an empty table. */
+  readonly none?: EmptyState;
 }
 
-/** Records of the audit log, the newest first. */
-export function AuditTable({ items, whoOf }: AuditTableProps): JSX.Element {
+type WhoOf = (record: Schemas['AuditRecord']) => string;
+
+/** Records of the audit log, the newest first, page by page. */
+export function AuditRecords({ query, what, whoOf, none }: AuditRecordsProps): JSX.Element {
+  return (
+    <View
+      query={query}
+      what={what}
+      empty={({ pages }) => (pages.some(({ items }) => items.length > 0) ? null : (none ?? null))}
+    >
+      {({ pages }) => (
+        <section class="card">
+          <AuditTable items={pages.flatMap(({ items }) => items)} whoOf={whoOf} />
+          <More query={query}>Show older records</More>
+        </section>
+      )}
+    </View>
+  );
+}
+
+function AuditTable({ items, whoOf }: { readonly items: Page['items']; readonly whoOf: WhoOf }): JSX.Element {
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Records">
       <table class="stacked">
