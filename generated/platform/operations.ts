@@ -1197,6 +1197,41 @@ export type RotateWebhookSecretHandler<Dependencies> = OperationHandler<
   Dependencies
 >;
 
+/** `POST /api/v1/organizations/{org_id}/webhooks/{webhook_id}/test` */
+export type TestWebhookRequest = OperationRequest<{
+  params: operations['testWebhook']['parameters']['path'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
+}>;
+export type TestWebhookReply =
+  | SuccessReply<200, Schemas['WebhookTest']>
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.WebhookNotFound
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Send a test event (`POST /api/v1/organizations/{org_id}/webhooks/{webhook_id}/test`). */
+export type TestWebhookHandler<Dependencies> = OperationHandler<TestWebhookRequest, TestWebhookReply, Dependencies>;
+
+/** `GET /api/v1/organizations/{org_id}/webhooks/{webhook_id}/accepted-deliveries` */
+export type ListAcceptedWebhookDeliveriesRequest = OperationRequest<{
+  params: operations['listAcceptedWebhookDeliveries']['parameters']['path'];
+  query: WithDefaults<NonNullable<operations['listAcceptedWebhookDeliveries']['parameters']['query']>, 'limit'>;
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
+}>;
+export type ListAcceptedWebhookDeliveriesReply =
+  | SuccessReply<200, Schemas['AcceptedDeliveryPage']>
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.WebhookNotFound
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** List accepted deliveries (`GET /api/v1/organizations/{org_id}/webhooks/{webhook_id}/accepted-deliveries`). */
+export type ListAcceptedWebhookDeliveriesHandler<Dependencies> = OperationHandler<
+  ListAcceptedWebhookDeliveriesRequest,
+  ListAcceptedWebhookDeliveriesReply,
+  Dependencies
+>;
+
 /** `GET /api/v1/organizations/{org_id}/webhooks/{webhook_id}/deliveries` */
 export type ListWebhookDeliveriesRequest = OperationRequest<{
   params: operations['listWebhookDeliveries']['parameters']['path'];
@@ -1911,6 +1946,10 @@ export interface PlatformHandlers<Dependencies> {
   readonly updateWebhook: UpdateWebhookHandler<Dependencies>;
   /** Rotate the secret of a webhook (`POST /api/v1/organizations/{org_id}/webhooks/{webhook_id}/rotate-secret`). */
   readonly rotateWebhookSecret: RotateWebhookSecretHandler<Dependencies>;
+  /** Send a test event (`POST /api/v1/organizations/{org_id}/webhooks/{webhook_id}/test`). */
+  readonly testWebhook: TestWebhookHandler<Dependencies>;
+  /** List accepted deliveries (`GET /api/v1/organizations/{org_id}/webhooks/{webhook_id}/accepted-deliveries`). */
+  readonly listAcceptedWebhookDeliveries: ListAcceptedWebhookDeliveriesHandler<Dependencies>;
   /** List the deliveries that are outstanding or failed (`GET /api/v1/organizations/{org_id}/webhooks/{webhook_id}/deliveries`). */
   readonly listWebhookDeliveries: ListWebhookDeliveriesHandler<Dependencies>;
   /** Send a delivery again (`POST /api/v1/organizations/{org_id}/webhooks/{webhook_id}/deliveries/{delivery_id}/resend`). */

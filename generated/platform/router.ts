@@ -123,6 +123,12 @@ export function createRouters(operation: (id: keyof PlatformHandlers<unknown>) =
   webhooksRouter.delete('deleteWebhook', '/:webhook_id', operation('deleteWebhook'));
   webhooksRouter.patch('updateWebhook', '/:webhook_id', operation('updateWebhook'));
   webhooksRouter.post('rotateWebhookSecret', '/:webhook_id/rotate-secret', operation('rotateWebhookSecret'));
+  webhooksRouter.post('testWebhook', '/:webhook_id/test', operation('testWebhook'));
+  webhooksRouter.get(
+    'listAcceptedWebhookDeliveries',
+    '/:webhook_id/accepted-deliveries',
+    operation('listAcceptedWebhookDeliveries'),
+  );
   webhooksRouter.get('listWebhookDeliveries', '/:webhook_id/deliveries', operation('listWebhookDeliveries'));
   webhooksRouter.post(
     'resendWebhookDelivery',

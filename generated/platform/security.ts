@@ -36,7 +36,7 @@ export interface PlatformSecurity {
       /** Read the saved views. */ readonly 'views:read': Schemas['ServiceTokenPrincipal'];
       /** Save, change and delete views, also those of members. */ readonly 'views:write': Schemas['ServiceTokenPrincipal'];
       /** Read webhooks and their deliveries. These contain events about members, syncs, integrations, service tokens and figures, and audit records, without the scopes to read those. */ readonly 'webhooks:read': Schemas['ServiceTokenPrincipal'];
-      /** Create, change, rotate and delete webhooks, and send deliveries again. The token can have every event of the organization sent to a URL of its choice, without the scopes to read what the events are about. */ readonly 'webhooks:write': Schemas['ServiceTokenPrincipal'];
+      /** Create, change, test, rotate and delete webhooks, and send deliveries again. The token can have every event of the organization sent to a URL of its choice, without the scopes to read what the events are about. */ readonly 'webhooks:write': Schemas['ServiceTokenPrincipal'];
     }
   >;
   readonly metrics: SecurityHandler<string, Schemas['MetricsReader'], {}>;

@@ -229,6 +229,12 @@ export const unimplemented: PlatformHandlers<unknown> = {
   rotateWebhookSecret: () => {
     throw new UnimplementedOperation('rotateWebhookSecret');
   },
+  testWebhook: () => {
+    throw new UnimplementedOperation('testWebhook');
+  },
+  listAcceptedWebhookDeliveries: () => {
+    throw new UnimplementedOperation('listAcceptedWebhookDeliveries');
+  },
   listWebhookDeliveries: () => {
     throw new UnimplementedOperation('listWebhookDeliveries');
   },

@@ -76,12 +76,14 @@ import { createThreshold, deleteThreshold, listThresholds } from './figures/thre
 import {
   createWebhook,
   deleteWebhook,
+  listAcceptedWebhookDeliveries,
   listWebhookDeliveries,
   listWebhooks,
   resendWebhookDelivery,
   rotateWebhookSecret,
   updateWebhook,
 } from './messages/webhooks/webhooks.js';
+import { testWebhook } from './messages/webhooks/test-webhook.js';
 import { createView, deleteView, listViews, updateView } from './figures/views/views.js';
 
 /** Every operation of the Platform API. */
@@ -186,10 +188,12 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   listUsers,
   createWebhook,
   deleteWebhook,
+  listAcceptedWebhookDeliveries,
   listWebhookDeliveries,
   listWebhooks,
   resendWebhookDelivery,
   rotateWebhookSecret,
+  testWebhook,
   updateWebhook,
   createView,
   deleteView,

@@ -61,6 +61,10 @@ describe.skipIf(!hasBrowser)(`On the Webhooks page${withoutBrowser}`, () => {
     expect(receiver.received.map(({ type }) => type)).toEqual(['service_token.created']);
     await page.getByRole('button', { name: `Deliveries ${receiver.url}` }).click();
     await page.getByText('Nothing is outstanding').waitFor();
+    const accepted = page.getByRole('list', { name: 'Accepted deliveries' });
+    await accepted.getByText('service_token.created').waitFor();
+    await accepted.getByText('1 attempt').waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
     expect(complaints).toEqual([]);
   });
 
@@ -161,6 +165,26 @@ describe.skipIf(!hasBrowser)(`On the Webhooks page${withoutBrowser}`, () => {
     await dialog.getByRole('button', { name: 'Load again' }).click();
     await dialog.getByText('Nothing is outstanding').waitFor();
     expect(receiver.received.at(-1)?.data['name']).toBe('Export');
+    expect(complaints).toEqual([]);
+  });
+
+  test('a URL is tested, and the page says what it answered and why the server has deactivated its webhook', async () => {
+    const owner = await running.platform.signUp();
+    await subscribe(running.platform, owner, receiver, ['service_token.created']);
+    const { page, complaints } = await insider(owner);
+    const press = (): Promise<void> => page.getByRole('button', { name: `Test ${receiver.url}` }).click();
+    await press();
+    await page.getByText(`${receiver.url} accepts the test event.`).waitFor();
+    expect(receiver.received.map(({ type }) => type)).toEqual(['webhook.test']);
+    receiver.answer = (response) => response.writeHead(410).end();
+    await press();
+    await page.getByText(`The test of ${receiver.url} failed: The URL answered 410 (gone).`).waitFor();
+
+    await newToken(owner, 'Export');
+    await running.platform.running.webhooks.drain();
+    await page.reload();
+    await page.getByText('The server has deactivated it, because its URL answered 410 (gone).').waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
     expect(complaints).toEqual([]);
   });
 

@@ -11,18 +11,23 @@ import { PagedRows } from '../ui/paged-rows.js';
 import { RowButton } from '../ui/row-button.js';
 import { announce } from '../ui/toasts.js';
 import type { WebhookDialogProps } from './edit-webhook-dialog.js';
-import { refreshDeliveries, useDeliveries, type Delivery, type Webhook } from './queries.js';
+import { refreshDeliveries, useAcceptedDeliveries, useDeliveries, type Delivery, type Webhook } from './queries.js';
 
 const statuses: Readonly<Record<Delivery['status'], { readonly text: string; readonly mark: string }>> = {
   waiting: { text: '… waiting', mark: '' },
   failed: { text: '✗ failed', mark: 'bad' },
 };
 
-/** The events that the URL of a webhook has not accepted. They can be sent again. */
+/** The events that the URL of a webhook has not accepted, which can be sent again, and those that it has accepted. */
 export function DeliveriesDialog({ orgId, webhook, onClose }: WebhookDialogProps): JSX.Element {
   return (
     <Dialog title="Deliveries" open={webhook !== null} onClose={onClose}>
-      {webhook !== null && <Deliveries orgId={orgId} webhook={webhook} />}
+      {webhook !== null && (
+        <>
+          <Deliveries orgId={orgId} webhook={webhook} />
+          <AcceptedDeliveries orgId={orgId} webhook={webhook} />
+        </>
+      )}
       <div class="actions">
         <button type="button" onClick={() => void refreshDeliveries()}>
           Load again
@@ -35,7 +40,12 @@ export function DeliveriesDialog({ orgId, webhook, onClose }: WebhookDialogProps
   );
 }
 
-function Deliveries({ orgId, webhook }: { readonly orgId: string; readonly webhook: Webhook }): JSX.Element {
+interface DeliveriesProps {
+  readonly orgId: string;
+  readonly webhook: Webhook;
+}
+
+function Deliveries({ orgId, webhook }: DeliveriesProps): JSX.Element {
   const resend = useMutation({
     mutationFn: async ({ id }: Delivery) => {
       const params = { org_id: orgId, webhook_id: webhook.id, delivery_id: id };
@@ -48,7 +58,7 @@ function Deliveries({ orgId, webhook }: { readonly orgId: string; readonly webho
   });
   return (
     <>
-      <p class="break">What {webhook.url} has not accepted. Accepted events are not listed.</p>
+      <p class="break">What {webhook.url} has not accepted.</p>
       <Failed mutation={resend} />
       <PagedRows
         query={useDeliveries(orgId, webhook.id)}
@@ -65,6 +75,35 @@ function Deliveries({ orgId, webhook }: { readonly orgId: string; readonly webho
               resend.mutate(delivery);
             }}
           />
+        )}
+      </PagedRows>
+    </>
+  );
+}
+
+/** What has arrived, without its data. */
+function AcceptedDeliveries({ orgId, webhook }: DeliveriesProps): JSX.Element {
+  return (
+    <>
+      <h3>Accepted in the last 7 days</h3>
+      <PagedRows
+        query={useAcceptedDeliveries(orgId, webhook.id)}
+        what="the accepted deliveries"
+        label="Accepted deliveries"
+        empty={{ title: 'Nothing was accepted in the last 7 days', text: 'Send a test event to try the URL.' }}
+        more="Show deliveries accepted before"
+      >
+        {({ id, event_type: type, occurred_at: occurred, attempts, accepted_at: accepted }) => (
+          <li key={id}>
+            <div class="stack tight grow">
+              <span class="break">
+                <strong>{type}</strong> <span class="tag good">✓ accepted</span>
+              </span>
+              <span class="small muted break">
+                <Moment at={occurred} /> · {count(attempts, 'attempt', 'attempts')} · accepted <Moment at={accepted} />
+              </span>
+            </div>
+          </li>
         )}
       </PagedRows>
     </>

@@ -1,5 +1,11 @@
 import { unwrap } from '@plumbline/sdk';
-import { listThresholds, listWebhookDeliveries, listWebhooks, type Schemas } from '@plumbline/sdk/platform';
+import {
+  listAcceptedWebhookDeliveries,
+  listThresholds,
+  listWebhookDeliveries,
+  listWebhooks,
+  type Schemas,
+} from '@plumbline/sdk/platform';
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/preact-query';
 import { queries } from '../session/queries.js';
 import { platform } from '../session/session.js';
@@ -30,6 +36,19 @@ export function useDeliveries(
     queryKey: ['webhook-deliveries', orgId, webhookId],
     pageSize,
     load: async (query, signal) => unwrap(await listWebhookDeliveries(platform, { signal, params, query })),
+  });
+}
+
+/** What the URL of a webhook has accepted in the last days, the one accepted last first. */
+export function useAcceptedDeliveries(
+  orgId: string,
+  webhookId: string,
+): UseInfiniteQueryResult<InfiniteData<Schemas['AcceptedDeliveryPage']>> {
+  const params = { org_id: orgId, webhook_id: webhookId };
+  return usePaged({
+    queryKey: ['webhook-deliveries', orgId, webhookId, 'accepted'],
+    pageSize,
+    load: async (query, signal) => unwrap(await listAcceptedWebhookDeliveries(platform, { signal, params, query })),
   });
 }
 

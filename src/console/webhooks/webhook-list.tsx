@@ -1,12 +1,16 @@
 import { unwrap } from '@plumbline/sdk';
-import { deleteWebhook } from '@plumbline/sdk/platform';
+import { deleteWebhook, testWebhook } from '@plumbline/sdk/platform';
+import { useMutation } from '@tanstack/preact-query';
 import type { ComponentChildren, JSX } from 'preact';
 import { platform } from '../session/session.js';
+import { Failed } from '../ui/failed.js';
 import { Moment } from '../ui/moment.js';
 import { PagedRows } from '../ui/paged-rows.js';
 import { useRemoval } from '../ui/removal.js';
 import { RowButton } from '../ui/row-button.js';
+import { announce } from '../ui/toasts.js';
 import { refreshWebhooks, useWebhooks, type Webhook } from './queries.js';
+import { inactiveReasons } from './words.js';
 
 /** The buttons of a webhook that open a dialog. */
 const actions = { deliveries: 'Deliveries', edit: 'Edit', rotate: 'Rotate' } as const;
@@ -18,7 +22,7 @@ export interface WebhookListProps {
   readonly onAction: (action: WebhookAction, webhook: Webhook) => void;
 }
 
-/** The webhooks with their events. They can be deleted. */
+/** The webhooks with their events. They can be tested and deleted. */
 export function WebhookList({ orgId, onAction }: WebhookListProps): JSX.Element {
   const deletion = useRemoval<Webhook>({
     nameOf: ({ url }) => url,
@@ -30,9 +34,17 @@ export function WebhookList({ orgId, onAction }: WebhookListProps): JSX.Element 
     },
     refresh: refreshWebhooks,
   });
+  const test = useMutation({
+    mutationFn: async ({ id }: Webhook) =>
+      unwrap(await testWebhook(platform, { params: { org_id: orgId, webhook_id: id } })),
+    onSuccess: ({ error }, { url }) => {
+      announce(error === null ? `${url} accepts the test event.` : `The test of ${url} failed: ${error}`);
+    },
+  });
   return (
     <section class="card">
       <h2>URLs</h2>
+      <Failed mutation={test} />
       {deletion.parts}
       <PagedRows
         query={useWebhooks(orgId)}
@@ -57,6 +69,13 @@ export function WebhookList({ orgId, onAction }: WebhookListProps): JSX.Element 
               />
             ))}
             <RowButton
+              label="Test"
+              of={webhook.url}
+              onClick={() => {
+                test.mutate(webhook);
+              }}
+            />
+            <RowButton
               label="Delete"
               of={webhook.url}
               isDanger
@@ -73,7 +92,15 @@ export function WebhookList({ orgId, onAction }: WebhookListProps): JSX.Element 
 
 /** A webhook with its buttons. */
 function WebhookRow({
-  webhook: { url, events, description, is_active: isActive, overlap_ends_at: overlapEnds, created_at: created },
+  webhook: {
+    url,
+    events,
+    description,
+    is_active: isActive,
+    inactive_reason: reason,
+    overlap_ends_at: overlapEnds,
+    created_at: created,
+  },
   children,
 }: {
   readonly webhook: Webhook;
@@ -86,6 +113,7 @@ function WebhookRow({
           <strong>{url}</strong>{' '}
           {isActive ? <span class="tag good">✓ active</span> : <span class="tag">– inactive</span>}
         </span>
+        {reason !== null && <span class="break">{inactiveReasons[reason]}</span>}
         {description !== null && <span class="break">{description}</span>}
         <span class="small break">
           <code>{events.join(' ')}</code>

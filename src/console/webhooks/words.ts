@@ -25,3 +25,9 @@ export const directions: Readonly<Record<Schemas['ThresholdDirection'], string>>
   above: 'above',
   below: 'below',
 };
+
+/** Why the server has deactivated a webhook. */
+export const inactiveReasons: Readonly<Record<'gone' | 'failing', string>> = {
+  gone: 'The server has deactivated it, because its URL answered 410 (gone).',
+  failing: 'The server has deactivated it, because its URL has accepted nothing for 3 days.',
+};

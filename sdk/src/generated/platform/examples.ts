@@ -488,6 +488,8 @@ export interface Operations {
   readonly deleteWebhook: operations['deleteWebhook'];
   readonly updateWebhook: operations['updateWebhook'];
   readonly rotateWebhookSecret: operations['rotateWebhookSecret'];
+  readonly testWebhook: operations['testWebhook'];
+  readonly listAcceptedWebhookDeliveries: operations['listAcceptedWebhookDeliveries'];
   readonly listWebhookDeliveries: operations['listWebhookDeliveries'];
   readonly resendWebhookDelivery: operations['resendWebhookDelivery'];
   readonly listThresholds: operations['listThresholds'];
@@ -4272,6 +4274,7 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
                 events: ['member.joined', 'sync_run.finished'],
                 description: 'Tells the chat who joined.',
                 is_active: true,
+                inactive_reason: null,
                 overlap_ends_at: null,
                 created_by: '3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01',
                 created_at: '2026-03-02T09:15:00.000Z',
@@ -4339,6 +4342,7 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
               events: ['member.joined', 'sync_run.finished'],
               description: 'Tells the chat who joined.',
               is_active: true,
+              inactive_reason: null,
               overlap_ends_at: null,
               created_by: '3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01',
               created_at: '2026-03-02T09:15:00.000Z',
@@ -4492,6 +4496,7 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
             events: ['member.joined', 'sync_run.finished'],
             description: 'Tells the chat who joined.',
             is_active: false,
+            inactive_reason: null,
             overlap_ends_at: null,
             created_by: '3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01',
             created_at: '2026-03-02T09:15:00.000Z',
@@ -4560,6 +4565,7 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
               events: ['member.joined', 'sync_run.finished'],
               description: 'Tells the chat who joined.',
               is_active: true,
+              inactive_reason: null,
               overlap_ends_at: '2026-03-03T09:15:00.000Z',
               created_by: '3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01',
               created_at: '2026-03-02T09:15:00.000Z',
@@ -4629,6 +4635,139 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
           },
         },
       },
+      429: shared.RateLimited,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  testWebhook: {
+    method: 'POST',
+    path: '/api/v1/organizations/{org_id}/webhooks/{webhook_id}/test',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          accepted: { success: true, error: null, tested_at: '2026-03-02T09:20:00.000Z' },
+          refused: { success: false, error: 'The URL answered 500.', tested_at: '2026-03-02T09:20:00.000Z' },
+          unreachable: { success: false, error: 'The URL cannot be reached.', tested_at: '2026-03-02T09:20:00.000Z' },
+        },
+      },
+      401: shared.Unauthenticated,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          organization_required: {
+            type: '/problems/organization-required',
+            title: 'Organization required',
+            status: 403,
+            message: 'The access token names no organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          organization_mismatch: {
+            type: '/problems/organization-mismatch',
+            title: 'Organization mismatch',
+            status: 403,
+            message: 'The access token is scoped to another organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          insufficient_role: {
+            type: '/problems/insufficient-role',
+            title: 'Insufficient role',
+            status: 403,
+            message: 'This needs the role admin or a higher one.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            required_role: 'admin',
+          },
+          insufficient_scope: {
+            type: '/problems/insufficient-scope',
+            title: 'Insufficient scope',
+            status: 403,
+            message: 'This needs the scope teams:write, which the service token lacks.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            required_scope: 'teams:write',
+          },
+        },
+      },
+      404: {
+        mediaType: 'application/problem+json',
+        examples: {
+          webhook_not_found: {
+            type: '/problems/webhook-not-found',
+            title: 'Webhook not found',
+            status: 404,
+            message: 'The organization has no such webhook.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      422: shared.LimitedValidationFailed,
+      429: shared.RateLimited,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  listAcceptedWebhookDeliveries: {
+    method: 'GET',
+    path: '/api/v1/organizations/{org_id}/webhooks/{webhook_id}/accepted-deliveries',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            items: [
+              {
+                id: '8e3f4a5b-6c7d-4e8f-8a91-2b3c4d5e6f12',
+                event_id: '9f4a5b6c-7d8e-4f90-9ba2-3c4d5e6f7013',
+                event_type: 'member.joined',
+                occurred_at: '2026-03-02T09:15:00.000Z',
+                attempts: 1,
+                accepted_at: '2026-03-02T09:15:01.000Z',
+              },
+            ],
+            next_cursor: null,
+          },
+        },
+      },
+      401: shared.Unauthenticated,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          organization_required: {
+            type: '/problems/organization-required',
+            title: 'Organization required',
+            status: 403,
+            message: 'The access token names no organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          organization_mismatch: {
+            type: '/problems/organization-mismatch',
+            title: 'Organization mismatch',
+            status: 403,
+            message: 'The access token is scoped to another organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          insufficient_role: {
+            type: '/problems/insufficient-role',
+            title: 'Insufficient role',
+            status: 403,
+            message: 'This needs the role admin or a higher one.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            required_role: 'admin',
+          },
+          insufficient_scope: {
+            type: '/problems/insufficient-scope',
+            title: 'Insufficient scope',
+            status: 403,
+            message: 'This needs the scope teams:write, which the service token lacks.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            required_scope: 'teams:write',
+          },
+        },
+      },
+      404: shared.WebhookNotFound,
+      406: shared.NotAcceptable,
+      422: shared.ValidationFailed,
       429: shared.RateLimited,
       500: shared.InternalError,
       503: shared.ServiceUnavailable,

@@ -32,7 +32,7 @@ export interface paths {
         put?: never;
         /**
          * Secure an account that somebody else may be using
-         * @description Redeems the token of the link "this was not me" in a mail about the security of an account. It works once, for 7 days, without a log-in. Ends all sessions, the password and the links of earlier mails, and sends a mail with which the holder of the address chooses a new password. Service tokens stay, because they belong to organizations.
+         * @description Redeems the token of the link "this was not me" in a mail about the security of an account. It works once, for 7 days, without a log-in. Ends all sessions, the password and the links of earlier mails, and sends a mail with which the holder of the address chooses a new password. The link in a mail about a changed address also gives the account its former address back, unless another account has it now, and then nothing changes. Service tokens stay, because they belong to organizations.
          */
         post: operations["secureAccount"];
         delete?: never;
@@ -1181,6 +1181,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/organizations/{org_id}/webhooks/{webhook_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event
+         * @description Sends the event `webhook.test` to the URL once, signed like every other, and waits up to 10 seconds for the reply. The webhook need not be active, nor have asked for the event. A URL that cannot be reached or refuses the event is not an error of this operation: the reply is 200 with `success` false and the reason. The event is not sent again, and neither outcome changes the webhook.
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/organizations/{org_id}/webhooks/{webhook_id}/accepted-deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List accepted deliveries
+         * @description The events that the URL of a webhook has accepted in the last 7 days, the one accepted last first, without their data. What was accepted by an older release of the server is missing.
+         */
+        get: operations["listAcceptedWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/organizations/{org_id}/webhooks/{webhook_id}/deliveries": {
         parameters: {
             query?: never;
@@ -1926,6 +1966,26 @@ export interface webhooks {
          * @description Sent when a threshold is crossed after a sync run, and was not crossed in the evaluation before.
          */
         post: operations["receiveThresholdCrossed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook.test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A test event was requested
+         * @description Sent once when an admin tests a webhook, whichever events it asks for. Nothing has happened.
+         */
+        post: operations["receiveWebhookTest"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3388,6 +3448,11 @@ export interface components {
             /** @description Whether events are sent. */
             is_active: boolean;
             /**
+             * @description Why the server has deactivated it: `gone`: its URL answered 410; `failing`: its URL has accepted nothing for 3 days. Owners and admins got a mail. Null when it is active, or an admin deactivated it.
+             * @enum {string|null}
+             */
+            inactive_reason: "gone" | "failing" | null;
+            /**
              * Format: date-time
              * @description Until when deliveries are also signed with a previous secret. Null when they are not.
              */
@@ -3916,6 +3981,50 @@ export interface components {
             /** @description For how many seconds deliveries are also signed with the replaced secret, at most 7 days. 0 ends all previous ones. */
             overlap_seconds: number;
         };
+        /** @description The outcome of a test event. */
+        WebhookTest: {
+            /** @description Whether the URL has accepted the event. */
+            success: boolean;
+            /** @description Why it was not accepted. Null when it was. */
+            error: string | null;
+            /**
+             * Format: date-time
+             * @description When the test ended.
+             */
+            tested_at: string;
+        };
+        /** @description An event that a URL has accepted. */
+        AcceptedDelivery: {
+            /**
+             * Format: uuid
+             * @description The id of the delivery.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The id of the event, as in the header `webhook-id`.
+             */
+            event_id: string;
+            event_type: components["schemas"]["SubscribedEvent"];
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            occurred_at: string;
+            /** @description How often it was attempted, including the attempt that was accepted. */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description When the URL accepted it.
+             */
+            accepted_at: string;
+        };
+        /** @description A page of accepted deliveries. */
+        AcceptedDeliveryPage: {
+            /** @description The accepted deliveries. */
+            items: components["schemas"]["AcceptedDelivery"][];
+            next_cursor: components["schemas"]["NextCursor"];
+        };
         /**
          * Format: uuid
          * @description The id of the event, as in the header `webhook-id`. All attempts have the same.
@@ -4195,8 +4304,27 @@ export interface components {
                 end_date: string;
             };
         };
+        /** @description A test event was requested. */
+        WebhookTestEvent: {
+            /**
+             * @description What happened.
+             * @constant
+             */
+            type: "webhook.test";
+            id: components["schemas"]["EventId"];
+            org_id: components["schemas"]["EventOrganization"];
+            occurred_at: components["schemas"]["EventTime"];
+            /** @description What it concerns. */
+            data: {
+                /**
+                 * Format: uuid
+                 * @description The id of the webhook.
+                 */
+                webhook_id: string;
+            };
+        };
         /** @description What a webhook sends. */
-        WebhookEvent: components["schemas"]["AuditRecordedEvent"] | components["schemas"]["MemberJoinedEvent"] | components["schemas"]["MemberRemovedEvent"] | components["schemas"]["InviteAcceptedEvent"] | components["schemas"]["ServiceTokenCreatedEvent"] | components["schemas"]["SyncRunFinishedEvent"] | components["schemas"]["IntegrationFailedEvent"] | components["schemas"]["ThresholdCrossedEvent"];
+        WebhookEvent: components["schemas"]["AuditRecordedEvent"] | components["schemas"]["MemberJoinedEvent"] | components["schemas"]["MemberRemovedEvent"] | components["schemas"]["InviteAcceptedEvent"] | components["schemas"]["ServiceTokenCreatedEvent"] | components["schemas"]["SyncRunFinishedEvent"] | components["schemas"]["IntegrationFailedEvent"] | components["schemas"]["ThresholdCrossedEvent"] | components["schemas"]["WebhookTestEvent"];
         /** @description An event that a URL has not accepted. */
         WebhookDelivery: {
             /**
@@ -10399,6 +10527,7 @@ export interface operations {
                      *           ],
                      *           "description": "Tells the chat who joined.",
                      *           "is_active": true,
+                     *           "inactive_reason": null,
                      *           "overlap_ends_at": null,
                      *           "created_by": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
                      *           "created_at": "2026-03-02T09:15:00.000Z"
@@ -10483,6 +10612,7 @@ export interface operations {
                      *         ],
                      *         "description": "Tells the chat who joined.",
                      *         "is_active": true,
+                     *         "inactive_reason": null,
                      *         "overlap_ends_at": null,
                      *         "created_by": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
                      *         "created_at": "2026-03-02T09:15:00.000Z"
@@ -10629,6 +10759,7 @@ export interface operations {
                      *       ],
                      *       "description": "Tells the chat who joined.",
                      *       "is_active": false,
+                     *       "inactive_reason": null,
                      *       "overlap_ends_at": null,
                      *       "created_by": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
                      *       "created_at": "2026-03-02T09:15:00.000Z"
@@ -10714,6 +10845,7 @@ export interface operations {
                      *         ],
                      *         "description": "Tells the chat who joined.",
                      *         "is_active": true,
+                     *         "inactive_reason": null,
                      *         "overlap_ends_at": "2026-03-03T09:15:00.000Z",
                      *         "created_by": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
                      *         "created_at": "2026-03-02T09:15:00.000Z"
@@ -10750,6 +10882,143 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ValidationFailedProblem"] | components["schemas"]["IdempotencyKeyReusedProblem"];
                 };
             };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the organization: the one that the access token is scoped to.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The id of the webhook.
+                 * @example 7d2e3f4a-5b6c-4d7e-9f80-1a2b3c4d5e11
+                 */
+                webhook_id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The outcome. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookTest"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The access token is not scoped to this organization, or its role is below admin. The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["InsufficientScopeProblem"];
+                };
+            };
+            /** @description The organization has no such webhook. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["WebhookNotFoundProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            422: components["responses"]["LimitedValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listAcceptedWebhookDeliveries: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The largest number of items on a page.
+                 * @example 50
+                 */
+                limit?: components["parameters"]["Limit"];
+                /**
+                 * @description Where the page begins: `next_cursor` of the previous page, unchanged, with the same filters. Omit it for the first page.
+                 * @example MjAyNi0wMy0wMlQwOTowMDowMC4wMDBa
+                 */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the organization: the one that the access token is scoped to.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The id of the webhook.
+                 * @example 7d2e3f4a-5b6c-4d7e-9f80-1a2b3c4d5e11
+                 */
+                webhook_id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of accepted deliveries. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "8e3f4a5b-6c7d-4e8f-8a91-2b3c4d5e6f12",
+                     *           "event_id": "9f4a5b6c-7d8e-4f90-9ba2-3c4d5e6f7013",
+                     *           "event_type": "member.joined",
+                     *           "occurred_at": "2026-03-02T09:15:00.000Z",
+                     *           "attempts": 1,
+                     *           "accepted_at": "2026-03-02T09:15:01.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AcceptedDeliveryPage"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The access token is not scoped to this organization, or its role is below admin. The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["InsufficientScopeProblem"];
+                };
+            };
+            404: components["responses"]["WebhookNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            422: components["responses"]["ValidationFailed"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -13432,6 +13701,33 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["ThresholdCrossedEvent"];
+            };
+        };
+        responses: {
+            204: components["responses"]["Accepted"];
+        };
+    };
+    receiveWebhookTest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "webhook.test",
+                 *       "id": "9f4a5b6c-7d8e-4f90-9ba2-3c4d5e6f7013",
+                 *       "org_id": "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+                 *       "occurred_at": "2026-03-02T09:15:00.000Z",
+                 *       "data": {
+                 *         "webhook_id": "7d2e3f4a-5b6c-4d7e-9f80-1a2b3c4d5e11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookTestEvent"];
             };
         };
         responses: {

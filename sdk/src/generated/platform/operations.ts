@@ -84,8 +84,9 @@ export type SecureAccountResult =
  *
  * Redeems the token of the link "this was not me" in a mail about the security of an account. It works
  * once, for 7 days, without a log-in. Ends all sessions, the password and the links of earlier mails,
- * and sends a mail with which the holder of the address chooses a new password. Service tokens stay,
- * because they belong to organizations.
+ * and sends a mail with which the holder of the address chooses a new password. The link in a mail
+ * about a changed address also gives the account its former address back, unless another account has
+ * it now, and then nothing changes. Service tokens stay, because they belong to organizations.
  *
  * Problems: 400 `MalformedRequestProblem`, `InvalidSecurityLinkProblem`; 406 `NotAcceptableProblem`;
  * 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 429
@@ -3906,6 +3907,125 @@ export function rotateWebhookSecret(
       format: formats.json,
       scheme: 'bearer',
       keyed: true,
+    },
+    request,
+  );
+}
+
+/** `POST /api/v1/organizations/{org_id}/webhooks/{webhook_id}/test` */
+export interface TestWebhookRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['testWebhook']['parameters']['path'];
+}
+export type TestWebhookResult =
+  | Success<200, Schemas['WebhookTest']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+      | Schemas['InsufficientScopeProblem']
+    >
+  | Failure<404, Schemas['WebhookNotFoundProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Send a test event (`POST /api/v1/organizations/{org_id}/webhooks/{webhook_id}/test`).
+ *
+ * Sends the event `webhook.test` to the URL once, signed like every other, and waits up to 10 seconds
+ * for the reply. The webhook need not be active, nor have asked for the event. A URL that cannot be
+ * reached or refuses the event is not an error of this operation: the reply is 200 with `success`
+ * false and the reason. The event is not sent again, and neither outcome changes the webhook.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `OrganizationMismatchProblem`, `InsufficientRoleProblem`, `InsufficientScopeProblem`; 404
+ * `WebhookNotFoundProblem`; 406 `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 429
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await testWebhook(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+ *     webhook_id: "7d2e3f4a-5b6c-4d7e-9f80-1a2b3c4d5e11"
+ *   }
+ * });
+ * ```
+ */
+export function testWebhook(client: PlatformClient, request: TestWebhookRequest): Promise<TestWebhookResult> {
+  return client.call(
+    {
+      path: '/api/v1/organizations/{org_id}/webhooks/{webhook_id}/test',
+      method: 'post',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `GET /api/v1/organizations/{org_id}/webhooks/{webhook_id}/accepted-deliveries` */
+export interface ListAcceptedWebhookDeliveriesRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['listAcceptedWebhookDeliveries']['parameters']['path'];
+  /** The parameters of the query. */
+  readonly query?:
+    Parameters<NonNullable<operations['listAcceptedWebhookDeliveries']['parameters']['query']>> | undefined;
+}
+export type ListAcceptedWebhookDeliveriesResult =
+  | Success<200, Schemas['AcceptedDeliveryPage']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+      | Schemas['InsufficientScopeProblem']
+    >
+  | Failure<404, Schemas['WebhookNotFoundProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * List accepted deliveries (`GET
+ * /api/v1/organizations/{org_id}/webhooks/{webhook_id}/accepted-deliveries`).
+ *
+ * The events that the URL of a webhook has accepted in the last 7 days, the one accepted last first,
+ * without their data. What was accepted by an older release of the server is missing.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `OrganizationMismatchProblem`, `InsufficientRoleProblem`, `InsufficientScopeProblem`; 404
+ * `WebhookNotFoundProblem`; 406 `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 429
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await listAcceptedWebhookDeliveries(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+ *     webhook_id: "7d2e3f4a-5b6c-4d7e-9f80-1a2b3c4d5e11"
+ *   }
+ * });
+ * ```
+ */
+export function listAcceptedWebhookDeliveries(
+  client: PlatformClient,
+  request: ListAcceptedWebhookDeliveriesRequest,
+): Promise<ListAcceptedWebhookDeliveriesResult> {
+  return client.call(
+    {
+      path: '/api/v1/organizations/{org_id}/webhooks/{webhook_id}/accepted-deliveries',
+      method: 'get',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
     },
     request,
   );

@@ -81,6 +81,10 @@ export const operationsByPath = {
     PATCH: operations.updateWebhook,
   },
   '/api/v1/organizations/{org_id}/webhooks/{webhook_id}/rotate-secret': { POST: operations.rotateWebhookSecret },
+  '/api/v1/organizations/{org_id}/webhooks/{webhook_id}/test': { POST: operations.testWebhook },
+  '/api/v1/organizations/{org_id}/webhooks/{webhook_id}/accepted-deliveries': {
+    GET: operations.listAcceptedWebhookDeliveries,
+  },
   '/api/v1/organizations/{org_id}/webhooks/{webhook_id}/deliveries': { GET: operations.listWebhookDeliveries },
   '/api/v1/organizations/{org_id}/webhooks/{webhook_id}/deliveries/{delivery_id}/resend': {
     POST: operations.resendWebhookDelivery,

@@ -145,4 +145,14 @@ export const webhookSchemas: Readonly<Record<WebhookEvent['type'], PayloadSchema
       },
     },
   },
+  'webhook.test': {
+    type: 'object',
+    properties: {
+      type: { type: 'string', const: 'webhook.test' },
+      id: { type: 'string', format: 'uuid' },
+      org_id: { type: 'string', format: 'uuid' },
+      occurred_at: { type: 'string', format: 'date-time' },
+      data: { type: 'object', properties: { webhook_id: { type: 'string', format: 'uuid' } } },
+    },
+  },
 };

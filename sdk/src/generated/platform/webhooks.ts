@@ -13,7 +13,8 @@ export type WebhookEvent =
   | Schemas['ServiceTokenCreatedEvent']
   | Schemas['SyncRunFinishedEvent']
   | Schemas['IntegrationFailedEvent']
-  | Schemas['ThresholdCrossedEvent'];
+  | Schemas['ThresholdCrossedEvent']
+  | Schemas['WebhookTestEvent'];
 
 /** The `type` of every event. */
 export const webhookEventTypes = [
@@ -25,4 +26,5 @@ export const webhookEventTypes = [
   'sync_run.finished',
   'integration.failed',
   'analytics.threshold_crossed',
+  'webhook.test',
 ] as const satisfies readonly WebhookEvent['type'][];

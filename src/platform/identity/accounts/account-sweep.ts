@@ -1,6 +1,6 @@
 import type { Log } from '@plumbline/contract/contract-types';
 import type { DatabaseSql } from '../../../database/connection.js';
-import { recordAudit } from '../../tenancy/audit/audit.store.js';
+import { noContext, recordAudit } from '../../tenancy/audit/audit.store.js';
 import type { Clock } from '../../clock.js';
 import { deleteUnverifiedAccount, lockExpiredAccounts } from './unverified-accounts.store.js';
 
@@ -72,6 +72,3 @@ function sweepBatch(sql: DatabaseSql, now: Date): Promise<number> {
 
 /** The reason recorded in the audit log. */
 export const unverifiedNote = 'not verified within 7 days';
-
-/** A sweep has no request. */
-const noContext = { clientIp: 'unknown', userAgent: null, requestId: null };

@@ -1,6 +1,7 @@
 import { emailChangeWording, type EmailChangeMail } from './email-change-mails.js';
 import { organizationDeletionWording, type OrganizationDeletionMail } from './organization-deletion-mail.js';
 import { securitySubjects, securityWording, type SecurityMail } from './security-mail.js';
+import { webhookWording, type WebhookMail } from './webhook-mail.js';
 import { inUtc, plainName, type Wording } from './wording.js';
 
 /** A mail before rendering: its kind and the values for its text. */
@@ -21,7 +22,8 @@ export type Mail =
       readonly invitedBy: string | null;
     }
   | EmailChangeMail
-  | OrganizationDeletionMail;
+  | OrganizationDeletionMail
+  | WebhookMail;
 
 /** The kinds of mails that this server can write. */
 export const mailKinds = Object.keys({
@@ -32,6 +34,7 @@ export const mailKinds = Object.keys({
   email_change_by_new: true,
   email_change_taken: true,
   organization_deletion: true,
+  webhook_deactivated: true,
   ...securitySubjects,
 } satisfies Record<Mail['kind'], unknown>);
 
@@ -87,6 +90,8 @@ function wording(mail: Mail): Wording {
       return inviteWording(mail);
     case 'organization_deletion':
       return organizationDeletionWording(mail);
+    case 'webhook_deactivated':
+      return webhookWording(mail);
     case 'email_change_by_old':
     case 'email_change_by_new':
     case 'email_change_taken':

@@ -3,7 +3,7 @@ import type { Schemas } from '../../../../generated/platform/operations.js';
 import type { Sql } from '../../../database/connection.js';
 import { after } from '../../clock.js';
 import type { Position } from '../../server/paging.js';
-import { previousSecrets } from './webhooks.store.js';
+import { targetColumns, type EventTarget } from './webhooks.store.js';
 
 /** An event as it is stored. */
 interface StoredEvent {
@@ -16,13 +16,8 @@ interface StoredEvent {
 }
 
 /** A delivery that this server has taken from the outbox. */
-export interface DueDelivery extends StoredEvent {
+export interface DueDelivery extends StoredEvent, EventTarget {
   readonly id: string;
-  readonly webhook_id: string;
-  readonly url: string;
-  readonly sealed_secret: Uint8Array;
-  /** They sign as well: their overlap has not ended. Base64. */
-  readonly previous_sealed_secrets: readonly string[];
   /** Identifies this attempt. */
   readonly attempt_id: string;
   /** Includes this attempt. */
@@ -83,10 +78,7 @@ export async function takeDueDeliveries(
       )
       returning id, webhook_id, event_id, event, data, created_at, attempt_id, attempts
     )
-    select taken.*, w.org_id, w.url, w.sealed_secret,
-      array(
-        select encode(sealed_secret, 'base64') from (${previousSecrets(sql)}) as previous where signs_until > ${now}
-      ) as previous_sealed_secrets
+    select taken.*, w.org_id, ${targetColumns(sql, now)}
     from taken join webhooks w on w.id = taken.webhook_id`;
 }
 
@@ -126,9 +118,18 @@ function firstDue(sql: Sql, now: Date): ReturnType<Sql> {
     limit 1`;
 }
 
-/** Removes a delivery that the URL has accepted, unless a later attempt has begun. */
-export async function deleteDelivery(sql: Sql, { id, attempt_id: attemptId }: DueDelivery): Promise<void> {
-  await sql`delete from webhook_deliveries where id = ${id} and attempt_id = ${attemptId}`;
+/** Removes a delivery that the URL has accepted from the outbox, and lists it as accepted, unless a later attempt has begun. */
+export async function acceptDelivery(sql: Sql, { id, attempt_id: attemptId }: DueDelivery, now: Date): Promise<void> {
+  await sql`
+    with accepted as (
+      delete from webhook_deliveries where id = ${id} and attempt_id = ${attemptId}
+      returning id, webhook_id, event_id, event, created_at, attempts
+    ), recovered as (
+      update webhooks set failing_since = null
+      where id = (select webhook_id from accepted) and failing_since is not null
+    )
+    insert into accepted_webhook_deliveries (id, webhook_id, event_id, event, created_at, attempts, accepted_at)
+    select id, webhook_id, event_id, event, created_at, attempts, ${now} from accepted`;
 }
 
 /**
@@ -210,6 +211,36 @@ export async function giveUpOldDeliveries(
     update webhook_deliveries set failed_at = ${now}, last_error = ${error}
     where webhook_id = ${webhookId} and failed_at is null and ${dueBefore} >
       (select greatest(available_at, w.inactive_since) from webhooks w where w.id = webhook_id)`;
+}
+
+interface AcceptedRow {
+  readonly id: string;
+  readonly event_id: string;
+  readonly event: Schemas['SubscribedEvent'];
+  readonly created_at: Date;
+  readonly attempts: number;
+  readonly accepted_at: Date;
+}
+
+/** What the URL of a webhook has accepted, the one accepted last first. */
+export async function selectAcceptedDeliveries(
+  sql: Sql,
+  webhookId: string,
+  position: Position | null,
+  limit: number,
+): Promise<AcceptedRow[]> {
+  return sql<AcceptedRow[]>`
+    select id, event_id, event, created_at, attempts, accepted_at from accepted_webhook_deliveries
+    where webhook_id = ${webhookId}
+      ${position === null ? sql`` : sql`and (accepted_at, id) < (${position.at}, ${position.id})`}
+    order by accepted_at desc, id desc limit ${limit}`;
+}
+
+/** The contract's `AcceptedDelivery`. */
+export function acceptedDeliveryOf(row: AcceptedRow): Schemas['AcceptedDelivery'] {
+  const { id, event_id, event, attempts } = row;
+  const times = { occurred_at: row.created_at.toISOString(), accepted_at: row.accepted_at.toISOString() };
+  return { id, event_id, event_type: event, attempts, ...times };
 }
 
 interface DeliveryRow extends StoredEvent {

@@ -2,16 +2,29 @@ import type { Schemas } from '../../../../generated/platform/operations.js';
 import type { Sql, Transaction } from '../../../database/connection.js';
 import type { Position } from '../../server/paging.js';
 
+/** Why the server has deactivated a webhook: its URL answered 410, or accepted nothing for days. */
+export type InactiveReason = NonNullable<Schemas['Webhook']['inactive_reason']>;
+
 export interface WebhookRow {
   readonly id: string;
   readonly url: string;
   readonly events: Schemas['WebhookEventTypes'];
   readonly description: string | null;
   readonly is_active: boolean;
+  readonly inactive_reason: InactiveReason | null;
   /** The end of the longest overlap; null once all have ended. */
   readonly overlap_ends_at: Date | null;
   readonly created_by: string | null;
   readonly created_at: Date;
+}
+
+/** Where an event is sent, and by which secrets it is signed. */
+export interface EventTarget {
+  readonly webhook_id: string;
+  readonly url: string;
+  readonly sealed_secret: Uint8Array;
+  /** They sign as well: their overlap has not ended. Base64. */
+  readonly previous_sealed_secrets: readonly string[];
 }
 
 /** The webhooks of an organization, newest first. */
@@ -39,6 +52,20 @@ export async function hasWebhook(sql: Sql, orgId: string, id: string): Promise<b
   return (await sql`select 1 from webhooks where org_id = ${orgId} and id = ${id}`).length > 0;
 }
 
+/** Where a webhook sends, and its secrets, whether or not it is active. Null: the organization has no such webhook. */
+export async function findTarget(sql: Sql, orgId: string, id: string, now: Date): Promise<EventTarget | null> {
+  const [row] = await sql<EventTarget[]>`
+    select w.id as webhook_id, ${targetColumns(sql, now)} from webhooks w where org_id = ${orgId} and id = ${id}`;
+  return row ?? null;
+}
+
+/** The columns of an `EventTarget` from the webhook `w`, apart from its id. */
+export function targetColumns(sql: Sql, now: Date): ReturnType<Sql> {
+  return sql`w.url, w.sealed_secret, array(
+      select encode(sealed_secret, 'base64') from (${previousSecrets(sql)}) as previous where signs_until > ${now}
+    ) as previous_sealed_secrets`;
+}
+
 /** Whether a webhook is active, which stays so until the transaction ends. Null: the organization has no such webhook. */
 export async function lockActivity(sql: Transaction, orgId: string, id: string): Promise<boolean | null> {
   const [row] = await sql<{ is_active: boolean }[]>`
@@ -54,7 +81,9 @@ export async function countWebhooks(sql: Sql, orgId: string): Promise<number> {
 export async function insertWebhook(
   sql: Sql,
   orgId: string,
-  webhook: Omit<WebhookRow, 'is_active' | 'overlap_ends_at' | 'created_at'> & { readonly sealedSecret: Buffer },
+  webhook: Omit<WebhookRow, 'is_active' | 'inactive_reason' | 'overlap_ends_at' | 'created_at'> & {
+    readonly sealedSecret: Buffer;
+  },
   now: Date,
 ): Promise<WebhookRow> {
   const { id, url, events, description, sealedSecret, created_by: createdBy } = webhook;
@@ -83,23 +112,51 @@ export async function changeWebhook(
 ): Promise<WebhookRow> {
   const [row] = await sql<[WebhookRow]>`
     update webhooks w set id = id
-      ${url === undefined ? sql`` : sql`, url = ${url}`}
+      ${url === undefined ? sql`` : sql`, url = ${url}, failing_since = null`}
       ${events === undefined ? sql`` : sql`, events = ${events}`}
       ${description === undefined ? sql`` : sql`, description = ${description}`}
-      ${isActive === undefined ? sql`` : sql`, is_active = ${isActive}, inactive_since = ${inactiveSince(sql, isActive, now)}`}
+      ${isActive === undefined ? sql`` : activity(sql, isActive, now)}
     where org_id = ${orgId} and id = ${id} returning ${columns(sql, now)}`;
   return row;
 }
 
-/** Deactivates a webhook whose receiver is gone, unless an admin has given it another URL. */
-export async function deactivateWebhook(sql: Sql, id: string, url: string, now: Date): Promise<void> {
-  await sql`
-    update webhooks set is_active = false, inactive_since = ${now} where id = ${id} and url = ${url} and is_active`;
+/** A repeated deactivation does not begin another pause, and an activation begins to count failures again. */
+function activity(sql: Sql, isActive: boolean, now: Date): ReturnType<Sql> {
+  if (isActive) return sql`, is_active = true, inactive_since = null, inactive_reason = null, failing_since = null`;
+  return sql`, is_active = false, inactive_since = case when w.is_active then ${now}::timestamptz else w.inactive_since end`;
 }
 
-/** A repeated deactivation does not begin another pause. */
-function inactiveSince(sql: Sql, isActive: boolean, now: Date): ReturnType<Sql> {
-  return isActive ? sql`null` : sql`case when w.is_active then ${now}::timestamptz else w.inactive_since end`;
+/** Notes that an attempt has failed, if it is the first one since the URL has accepted something. */
+export async function noteFailingSince(sql: Sql, id: string, url: string, now: Date): Promise<void> {
+  await sql`
+    update webhooks set failing_since = ${now} where id = ${id} and url = ${url} and failing_since is null`;
+}
+
+/** A webhook that the server has deactivated. */
+export interface DeactivatedWebhook {
+  readonly org_id: string;
+  readonly organization: string;
+}
+
+/**
+ * Deactivates a webhook, unless an admin has given it another URL, or deactivated it.
+ *
+ * @param failingBefore only if its URL has accepted nothing since then; null: in any case
+ * @returns null if it was not deactivated
+ */
+export async function deactivateWebhook(
+  sql: Transaction,
+  { id, url, reason }: { readonly id: string; readonly url: string; readonly reason: InactiveReason },
+  failingBefore: Date | null,
+  now: Date,
+): Promise<DeactivatedWebhook | null> {
+  const [row] = await sql<DeactivatedWebhook[]>`
+    update webhooks w set is_active = false, inactive_since = ${now}, inactive_reason = ${reason}
+    from organizations o
+    where w.id = ${id} and w.url = ${url} and w.is_active and o.id = w.org_id
+      ${failingBefore === null ? sql`` : sql`and w.failing_since <= ${failingBefore}`}
+    returning w.org_id, o.name as organization`;
+  return row ?? null;
 }
 
 /** How many replaced secrets of a webhook may sign as well. */
@@ -177,6 +234,7 @@ export function previousSecrets(sql: Sql): ReturnType<Sql> {
 
 function columns(sql: Sql, now: Date): ReturnType<Sql> {
   return sql`w.id, w.url, w.events, w.description, w.is_active, w.created_by, w.created_at,
+    case when w.is_active then null else w.inactive_reason end as inactive_reason,
     (select max(signs_until) from (${previousSecrets(sql)}) as previous where signs_until > ${now}) as overlap_ends_at`;
 }
 

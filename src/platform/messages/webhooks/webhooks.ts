@@ -3,6 +3,7 @@ import type {
   CreateWebhookReply,
   DeleteWebhookHandler,
   DeleteWebhookReply,
+  ListAcceptedWebhookDeliveriesHandler,
   ListWebhookDeliveriesHandler,
   ListWebhooksHandler,
   ResendWebhookDeliveryHandler,
@@ -29,9 +30,11 @@ import { lockOrganization } from '../../tenancy/organizations/members.store.js';
 import { replyWithPage } from '../../server/paging.js';
 import type { Random } from '../../random.js';
 import {
+  acceptedDeliveryOf,
   deliveryOf,
   giveUpOldDeliveries,
   restartDelivery,
+  selectAcceptedDeliveries,
   selectDeliveries,
   type Outdated,
 } from './deliveries.store.js';
@@ -165,6 +168,18 @@ export const listWebhookDeliveries: ListWebhookDeliveriesHandler<PlatformDepende
     select: (position, limit) => selectDeliveries(sql, params.webhook_id, position, limit),
     positionOf: (row) => ({ at: row.created_at, id: row.id }),
     itemOf: deliveryOf,
+  });
+};
+
+export const listAcceptedWebhookDeliveries: ListAcceptedWebhookDeliveriesHandler<PlatformDependencies> = async (
+  { params, query, principal },
+  { sql },
+) => {
+  if (!(await hasWebhook(sql, principal.org_id, params.webhook_id))) return noSuchWebhook();
+  return replyWithPage(query, {
+    select: (position, limit) => selectAcceptedDeliveries(sql, params.webhook_id, position, limit),
+    positionOf: (row) => ({ at: row.accepted_at, id: row.id }),
+    itemOf: acceptedDeliveryOf,
   });
 };
 

@@ -266,5 +266,6 @@ export const rateLimitTable: readonly Setting<RateLimitRule | null>[] = [
   rateLimit('SERVICE_TOKEN_LIMIT', '1200/minute', 'requests per service token, over all operations'),
   rateLimit('AUTH_INVITE_ADDRESS_LIMIT', '10/day', 'new invites per invited e-mail'),
   rateLimit('INTEGRATION_TEST_LIMIT', '30/minute', 'tests of integrations per user or service token'),
+  rateLimit('WEBHOOK_TEST_LIMIT', '30/minute', 'test events of webhooks per user or service token'),
   rateLimit('SYNC_REPOSITORIES_LIMIT', '120/minute', 'lists of repositories per user or service token'),
 ];

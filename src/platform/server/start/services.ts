@@ -5,6 +5,7 @@ import type { MailDispatcher } from '../../messages/mail/dispatcher.js';
 import { databaseUnreadiness } from '../failures.js';
 import { createHealth, startHealthRounds, type Health } from '../operations/health.js';
 import { createMetrics, type Metrics } from '../operations/metrics.js';
+import { systemRandom } from '../../random.js';
 import type { Rounds } from '../rounds.js';
 import { retentionOf } from '../../sources/retention/prune.js';
 import { startRetention } from '../../sources/retention/retention-rounds.js';
@@ -38,12 +39,13 @@ export function startServices(startup: Startup, { uri, database, secrets }: Stor
 
   const metrics = createMetrics(database, health, clock, log);
 
-  const { mails, stop: stopMails } = startMails(settings, { ...context, appBaseUrl: appBaseUrlOf(startup) }, metrics);
+  const mailContext = { ...context, appBaseUrl: appBaseUrlOf(startup) };
+  const { mails, stop: stopMails } = startMails(settings, mailContext, metrics);
   const stopMailsInTime = (): Promise<void> => stopMails(deadlineMsOf(startup));
   stops.push(stopMailsInTime);
 
   const outbound = outboundFetch({ networks: settings.integrationNetworks });
-  const webhooks = startWebhookDispatcher({ ...context, outbound });
+  const webhooks = startWebhookDispatcher({ ...mailContext, random: systemRandom, outbound, mails });
   stops.push(() => webhooks.stop());
 
   const accountSweep = startAccountSweep({ sql: database.sql, clock, log });

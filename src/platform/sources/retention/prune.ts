@@ -49,6 +49,9 @@ interface Rule {
 /** Tokens are kept for a while after their end, so that login problems can be investigated. */
 const expiredTokenDays = 7;
 
+/** As the contract says. */
+const acceptedDeliveryDays = 7;
+
 /**
  * Deletes expired tokens, idempotency keys and counters, ended secrets and sync runs, undeliverable mails and events, and
  * audit records, by age. Keeps the last run of each sync configuration.
@@ -155,6 +158,12 @@ function rulesOf(now: Date, { auditDays, syncRunDays, failedMailDays }: Retentio
       table: 'outgoing_mails',
       key: 'id',
       condition: (sql) => sql`failed_at < ${before(failedMailDays)}`,
+    },
+    {
+      what: 'accepted webhook deliveries',
+      table: 'accepted_webhook_deliveries',
+      key: 'id',
+      condition: (sql) => sql`accepted_at < ${before(acceptedDeliveryDays)}`,
     },
     {
       what: 'webhook deliveries that were given up',

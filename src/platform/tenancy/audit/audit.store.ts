@@ -40,8 +40,10 @@ export type AuditAction =
   | 'TEAMS_ASSIGNED'
   | 'SERVICE_TOKEN_ROTATED'
   | 'SERVICE_TOKEN_REVOKED'
+  | 'WEBHOOK_DEACTIVATED'
   | 'WEBHOOK_RESENT'
-  | 'WEBHOOK_SECRET_ROTATED';
+  | 'WEBHOOK_SECRET_ROTATED'
+  | 'WEBHOOK_TESTED';
 
 export type AuditResource =
   | 'SESSION'
@@ -77,6 +79,9 @@ export interface AuditRecord {
 
 /** Where an action came from. The command line has no request. */
 export type AuditContext = Pick<RequestContext, 'clientIp' | 'userAgent'> & { readonly requestId: string | null };
+
+/** The server acts by itself, not for a request. */
+export const noContext: AuditContext = { clientIp: 'unknown', userAgent: null, requestId: null };
 
 /** Appends to the audit log in the transaction of the change, so that both are stored or neither. */
 export async function recordAudit(sql: Sql, context: AuditContext, at: Date, record: AuditRecord): Promise<void> {

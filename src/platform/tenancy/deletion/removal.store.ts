@@ -2,7 +2,7 @@ import type { DatabaseSql, Sql } from '../../../database/connection.js';
 import { after } from '../../clock.js';
 import { lockUsers } from '../../identity/accounts/accounts.store.js';
 import { requestTask } from '../../sources/store-tasks/store-tasks.store.js';
-import { recordAudit } from '../audit/audit.store.js';
+import { noContext, recordAudit } from '../audit/audit.store.js';
 import { lockOrganization } from '../organizations/members.store.js';
 
 /** The organizations whose removal is due, the longest due first. */
@@ -109,6 +109,3 @@ async function deleteDeliveries(sql: Sql, orgId: string): Promise<boolean> {
       where w.org_id = ${orgId} limit ${batchSize})`;
   return count > 0;
 }
-
-/** The removal has no request. */
-const noContext = { clientIp: 'unknown', userAgent: null, requestId: null };

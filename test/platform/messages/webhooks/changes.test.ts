@@ -4,7 +4,7 @@ import { recordEvent } from '../../../../src/platform/messages/webhooks/record-e
 import { startTestPlatform, type JsonReply, type TestPlatform, type TestUser } from '../../../support/platform.js';
 import { createServiceToken } from '../../../support/service-token.js';
 import { startWebhookReceiver, type Received, type WebhookReceiver } from '../../../support/webhook-receiver.js';
-import { subscribe, webhooksPath } from './hooks.js';
+import { loggedInAgain, subscribe, webhooksPath } from './hooks.js';
 
 let platform: TestPlatform;
 let receiver: WebhookReceiver;
@@ -44,9 +44,7 @@ const causeInOrder = async (...ordered: readonly string[]): Promise<void> => {
 /** Advances the clock, which ends the access token of the owner. */
 const passDays = async (days: number): Promise<void> => {
   platform.clock.advance(days * 86_400);
-  const { email, password } = owner;
-  const reply = await platform.json('POST', '/api/v1/auth/login', { body: { email, password } });
-  owner = { ...owner, accessToken: String(reply.body.access_token) };
+  owner = await loggedInAgain(platform, owner);
 };
 const names = (): unknown[] => receiver.received.map(({ data }) => data['name']);
 const audited = (action: string): Promise<readonly unknown[]> =>

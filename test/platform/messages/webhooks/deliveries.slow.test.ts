@@ -5,7 +5,7 @@ import { executeWithoutSleep, queueOf } from '../../sources/sync-runs/jobs/queue
 import { startTestPlatform, type JsonReply, type TestPlatform, type TestUser } from '../../../support/platform.js';
 import { createServiceToken } from '../../../support/service-token.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../../../support/webhook-receiver.js';
-import { subscribe, webhooksPath, type EventType } from './hooks.js';
+import { loggedInAgain, subscribe, webhooksPath, type EventType } from './hooks.js';
 
 let platform: TestPlatform;
 let receiver: WebhookReceiver;
@@ -259,7 +259,5 @@ async function listDeliveries(): Promise<JsonReply> {
 
 /** Clocks are moved beyond the life of access tokens. */
 async function freshToken(): Promise<string> {
-  const { email, password } = owner;
-  const login = await platform.json('POST', '/api/v1/auth/login', { body: { email, password } });
-  return String(login.body.access_token);
+  return (await loggedInAgain(platform, owner)).accessToken;
 }

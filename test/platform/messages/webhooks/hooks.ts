@@ -22,3 +22,11 @@ export async function subscribe(
   receiver.secret = String(reply.body.secret);
   return reply;
 }
+
+/** Logs in again, because the access token has expired. */
+export async function loggedInAgain(platform: TestPlatform, user: TestUser): Promise<TestUser> {
+  const { email, password } = user;
+  const reply = await platform.json('POST', '/api/v1/auth/login', { body: { email, password } });
+  if (reply.status !== 200) throw new Error(`${reply.status} ${JSON.stringify(reply.body)}`);
+  return { ...user, accessToken: String(reply.body.access_token), refreshToken: String(reply.body.refresh_token) };
+}

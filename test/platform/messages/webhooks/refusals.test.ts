@@ -44,9 +44,9 @@ function delayOf({ delivery, now }: { readonly delivery: Record<string, unknown>
 describe('A webhook whose URL answers 410', () => {
   it('is inactive, and its delivery has failed and says why', async () => {
     const { delivery } = await sendTo(410);
-    const error = 'The URL answered 410 (gone), so the webhook was deactivated.';
+    const error = 'The URL answered 410 (gone).';
     expect(delivery).toMatchObject({ status: 'failed', attempts: 1, error });
-    expect((await get()).body.items).toMatchObject([{ id, is_active: false }]);
+    expect((await get()).body.items).toMatchObject([{ id, is_active: false, inactive_reason: 'gone' }]);
     const before = receiver.received.length;
     await createServiceToken(platform, owner, ['views:read'], { name: 'another' });
     await platform.running.webhooks.drain();
@@ -71,7 +71,7 @@ describe('A webhook whose URL answers 410', () => {
     };
     await createServiceToken(platform, owner, ['views:read']);
     await platform.running.webhooks.drain();
-    expect((await get()).body.items).toMatchObject([{ id, is_active: true }]);
+    expect((await get()).body.items).toMatchObject([{ id, is_active: true, inactive_reason: null }]);
   });
 });
 

@@ -69,6 +69,7 @@ const defaults: PlatformSettings = {
     SERVICE_TOKEN_LIMIT: { limit: 1200, windowSeconds: 60 },
     AUTH_INVITE_ADDRESS_LIMIT: { limit: 10, windowSeconds: 86_400 },
     INTEGRATION_TEST_LIMIT: { limit: 30, windowSeconds: 60 },
+    WEBHOOK_TEST_LIMIT: { limit: 30, windowSeconds: 60 },
     SYNC_REPOSITORIES_LIMIT: { limit: 120, windowSeconds: 60 },
   },
 };

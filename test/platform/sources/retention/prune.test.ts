@@ -69,6 +69,11 @@ beforeEach(async () => {
       insert into webhook_deliveries (webhook_id, event_id, event, subject, data, created_at, available_at, failed_at)
       values (${hook?.id ?? ''}, gen_random_uuid(), 'member.joined', 'a', '{}', ${ago(60)}, ${ago(60)}, ${failedAt})`;
   }
+  for (const acceptedAt of [ago(7.1), ago(6.9)]) {
+    await sql`
+      insert into accepted_webhook_deliveries (id, webhook_id, event_id, event, created_at, attempts, accepted_at)
+      values (gen_random_uuid(), ${hook?.id ?? ''}, gen_random_uuid(), 'member.joined', ${ago(60)}, 1, ${acceptedAt})`;
+  }
   for (const [index, expiresAt] of [ago(100), ago(-1)].entries()) {
     await sql`
       insert into security_mails (token_hash, user_id, kind, created_at, expires_at)
@@ -109,6 +114,7 @@ const pruned = [
   { what: 'networks with an ended proof of a mailbox', rows: 1 },
   { what: 'sync runs', rows: 3 },
   { what: 'mails that were given up', rows: 3 },
+  { what: 'accepted webhook deliveries', rows: 1 },
   { what: 'webhook deliveries that were given up', rows: 1 },
   { what: 'audit records', rows: 2 },
 ];
