@@ -23,6 +23,7 @@ import {
 } from './email-changes.store.js';
 import { freeAddress } from './new-account.js';
 import type { EmailChangeTokenKind } from './one-time-token-kind.js';
+import { mailAboutSecurity } from '../security/security-mails.js';
 import { endSecurityLinks } from '../security/security-mails.store.js';
 import { endOneTimeTokens } from './one-time-tokens.store.js';
 import { acceptProof, provePassword } from './password-proof.js';
@@ -80,14 +81,18 @@ async function offerEmailChange(
   await enqueueMail(sql, sealMail(toNew, secrets, random), newEmail, now);
 }
 
-/** Confirms a change for one address. The second confirmation changes the address, and ends the links to the old one. */
+/**
+ * Confirms a change for one address. The second confirmation changes the address, ends the links to the old one, and
+ * sends it a mail with which its holder can take the account back.
+ */
 export const verifyEmailChange: VerifyEmailChangeHandler<PlatformDependencies> = async (
   { body, context },
-  { sql, clock },
+  dependencies,
 ) => {
+  const { sql, clock, mails } = dependencies;
   const now = clock.now();
   try {
-    return await sql.begin(async (transaction): Promise<VerifyEmailChangeReply> => {
+    const reply = await sql.begin(async (transaction): Promise<VerifyEmailChangeReply> => {
       const confirmation = await useEmailChangeToken(transaction, hashToken(body.token), now);
       if (confirmation === null) return invalidToken();
       const { userId, kind, newEmail, isComplete } = confirmation;
@@ -100,12 +105,16 @@ export const verifyEmailChange: VerifyEmailChangeHandler<PlatformDependencies> =
       await endOneTimeTokens(transaction, userId);
       await endSecurityLinks(transaction, userId, now);
       await freeAddress(transaction, newEmail, context, now);
-      await storeNewEmail(transaction, userId, newEmail, now);
+      const email = await storeNewEmail(transaction, userId, newEmail, now);
       await endAccountLimits(transaction, userId, context.clientIp, now);
       await recordChange(transaction, context, now, { action: 'EMAIL_CHANGED', userId });
+      const event = { kind: 'email_changed', newEmail } as const;
+      await mailAboutSecurity(transaction, { id: userId, email }, event, { context, now }, dependencies);
       const message = 'Your e-mail address has been changed. Log in with the new one.';
       return { status: 200, body: { message, is_changed: true } };
     });
+    mails.wake();
+    return reply;
   } catch (error) {
     // The transaction is undone, so the tokens are good for another attempt.
     if (isUniqueViolation(error, 'users_email_key')) return emailAlreadyRegistered();

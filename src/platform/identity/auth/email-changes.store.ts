@@ -83,11 +83,14 @@ export async function endEmailChange(
 /**
  * Gives the account its new address. Call it under the lock of the user, after the tokens for the old address have ended.
  *
+ * @returns the former address
  * @throws PostgresError a unique violation, when another account has the address
  */
-export async function storeNewEmail(sql: Sql, userId: string, newEmail: string, now: Date): Promise<void> {
+export async function storeNewEmail(sql: Sql, userId: string, newEmail: string, now: Date): Promise<string> {
   await deleteTokens(sql, userId);
+  const [former] = await sql<[{ email: string }]>`select email from users where id = ${userId}`;
   await sql`update users set email = ${newEmail}, is_verified = true, updated_at = ${now} where id = ${userId}`;
+  return former.email;
 }
 
 async function deleteTokens(sql: Sql, userId: string): Promise<void> {

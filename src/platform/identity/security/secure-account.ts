@@ -1,7 +1,9 @@
 import type { SecureAccountHandler } from '../../../../generated/platform/operations.js';
 import { invalidSecurityLink } from '../../../../generated/problems.js';
+import { isUniqueViolation } from '../../../database/failures.js';
 import { recordAccountEvent } from '../../tenancy/audit/audit.store.js';
 import type { PlatformDependencies } from '../../dependencies.js';
+import { freeAddress } from '../auth/new-account.js';
 import { endOneTimeTokens } from '../auth/one-time-tokens.store.js';
 import { storeTokenRequest } from '../auth/token-requests.store.js';
 import { revokeTokensOfUser } from '../sessions/refresh-tokens.store.js';
@@ -9,33 +11,47 @@ import { hashToken } from '../tokens/token-hash.js';
 import { useSecurityLink } from './security-mails.store.js';
 
 /**
- * Takes an account away from somebody who may know its password, on behalf of the holder of the mailbox: ends the
- * sessions, the password and the links of mails, and requests a mail with which the holder chooses a new password.
+ * Takes an account away from somebody who may know its password, on behalf of the holder of the mailbox: gives it its
+ * former address back if the link is of a mail about a changed one, ends the sessions, the password and the links of mails, and requests a mail with which the holder chooses a new password.
  */
 export const secureAccount: SecureAccountHandler<PlatformDependencies> = async (
   { body, context },
   { sql, clock, mails },
 ) => {
   const now = clock.now();
-  const isSecured = await sql.begin(async (transaction) => {
+  const secured = sql.begin(async (transaction) => {
     const account = await useSecurityLink(transaction, hashToken(body.token), now);
     if (account === null) return false;
-    const { id: userId, email } = account;
+    const { id: userId, former_email: formerEmail } = account;
+    const email = formerEmail ?? account.email;
+    if (formerEmail !== null) await freeAddress(transaction, formerEmail, context, now);
     await transaction`
-      update users set password_hash = null, token_version = token_version + 1, updated_at = ${now} where id = ${userId}`;
+      update users set email = ${email}, password_hash = null, token_version = token_version + 1, updated_at = ${now}
+      where id = ${userId}`;
     await transaction`delete from known_devices where user_id = ${userId}`;
     await revokeTokensOfUser(transaction, { userId }, 'session_ended', now);
     await endOneTimeTokens(transaction, userId);
     await storeTokenRequest(transaction, { kind: 'reset', email }, context, now);
     const record = { action: 'ACCOUNT_SECURED', resourceKind: 'USER', resourceId: userId, userId } as const;
     await recordAccountEvent(transaction, context, now, record);
+    if (formerEmail !== null) {
+      const change = { action: 'EMAIL_CHANGED', resourceKind: 'USER', resourceId: userId, userId } as const;
+      await recordAccountEvent(transaction, context, now, { ...change, note: 'back to the former address' });
+    }
     return true;
   });
-  if (!isSecured) {
-    return invalidSecurityLink({ message: 'The link is invalid, expired, or was used. Reset the password instead.' });
+  try {
+    if (!(await secured)) return invalidLink('The link is invalid, expired, or was used. Reset the password instead.');
+  } catch (error) {
+    if (!isUniqueViolation(error, 'users_email_key')) throw error;
+    return invalidLink('Another account has the address now, so it cannot be given back.');
   }
   mails.wake();
   const message =
     'All sessions have ended, and the password is no longer valid. A mail with which you choose a new one is on its way.';
   return { status: 200, body: { message } };
 };
+
+function invalidLink(message: string): ReturnType<typeof invalidSecurityLink> {
+  return invalidSecurityLink({ message });
+}

@@ -27,7 +27,8 @@ export async function mailAboutSecurity(
   { random, secrets, appBaseUrl }: SecurityMailParts,
 ): Promise<void> {
   const { token, hash } = newOneTimeToken(random);
-  if (!(await storeSecurityMail(sql, { kind: event.kind, userId, hash }, now))) return;
+  const formerEmail = event.kind === 'email_changed' ? email : null;
+  if (!(await storeSecurityMail(sql, { kind: event.kind, userId, hash, formerEmail }, now))) return;
   const origin = { at: now.toISOString(), from: addressOf(context) };
   const mail = { ...event, ...origin, link: mailLink(appBaseUrl(), 'secure-account', token) };
   await enqueueMail(sql, sealMail(mail, secrets, random), email, now);

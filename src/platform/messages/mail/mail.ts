@@ -98,6 +98,7 @@ function wording(mail: Mail): Wording {
       return emailChangeWording(mail);
     case 'password_changed':
     case 'password_reset':
+    case 'email_changed':
     case 'new_device':
     case 'service_token_created':
     case 'owner_added':

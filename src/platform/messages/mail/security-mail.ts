@@ -6,6 +6,11 @@ export type SecurityEvent =
   | { readonly kind: 'password_changed' }
   | { readonly kind: 'password_reset' }
   | {
+      readonly kind: 'email_changed';
+      /** The address that the account has now. The mail goes to the former one. */
+      readonly newEmail: string;
+    }
+  | {
       readonly kind: 'new_device';
       /** The kind of program, in words of this server. */
       readonly program: string;
@@ -31,6 +36,7 @@ export type SecurityMail = SecurityEvent & {
 export const securitySubjects: Readonly<Record<SecurityEvent['kind'], string>> = {
   password_changed: 'Your password was changed',
   password_reset: 'Your password was reset',
+  email_changed: 'Your e-mail address was changed',
   new_device: 'Log-in from a new device',
   service_token_created: 'A service token was created with your account',
   owner_added: 'An organization of yours has a new owner',
@@ -44,11 +50,16 @@ export function securityWording(mail: SecurityMail): Wording {
     lines: [
       `${sentence(mail)} It happened on ${inUtc(mail.at)}${origin}.`,
       'If you know about it, you need to do nothing.',
-      'If it was not you, somebody else may be using your account. This link ends all of its sessions, ends its ' +
-        'password, and sends you a mail with which you choose a new one. It is valid for 7 days.',
+      `If it was not you, somebody else may be using your account. This link ${effect(mail)} It is valid for 7 days.`,
     ],
     action: 'This was not me: secure my account',
   };
+}
+
+/** What the link does. */
+function effect({ kind }: SecurityMail): string {
+  const ends = 'ends all of its sessions, ends its password, and sends you a mail with which you choose a new one.';
+  return kind === 'email_changed' ? `gives it this address back, ${ends}` : ends;
 }
 
 function sentence(mail: SecurityMail): string {
@@ -57,6 +68,11 @@ function sentence(mail: SecurityMail): string {
       return 'The password of your Plumbline account was changed.';
     case 'password_reset':
       return 'The password of your Plumbline account was reset by a link that was sent to this address.';
+    case 'email_changed':
+      return (
+        `The e-mail address of your Plumbline account was changed to ${mail.newEmail}, after both addresses had ` +
+        'confirmed it. You can no longer log in with this address.'
+      );
     case 'new_device':
       return `Your Plumbline account was logged in to from a new device: ${mail.program}.`;
     case 'service_token_created':

@@ -39,6 +39,19 @@ async function asked(): Promise<{ user: TestUser; newAddress: string; byOld: str
   return { user, newAddress, byOld: (await platform.lastMail(user.email)).token, byNew };
 }
 
+/** A user whose address was changed, and the token of the mail to the former one. */
+async function changed(): Promise<{ user: TestUser; newAddress: string; link: string }> {
+  const { user, newAddress, byOld, byNew } = await asked();
+  await confirm(byOld);
+  expect(await confirm(byNew)).toMatchObject({ body: { is_changed: true } });
+  const mail = await platform.lastMail(user.email);
+  expect(mail.subject).toBe('Your e-mail address was changed');
+  return { user, newAddress, link: mail.token };
+}
+
+const secure = (token: string): Promise<JsonReply> =>
+  platform.json('POST', '/api/v1/auth/secure-account', { body: { token } });
+
 const invalid = { status: 400, body: { type: '/problems/invalid-email-change-token' } };
 
 describe('a change of the address', () => {
@@ -149,6 +162,50 @@ describe('a change of the address', () => {
     const replies = await Promise.all([byOld, byNew, byOld, byNew].map(confirm));
     expect(replies.filter(({ body }) => body.is_changed === true)).toHaveLength(1);
     expect((await storedUser(platform, newAddress)).id).toBe(user.userId);
+  });
+});
+
+describe('the mail to the former address', () => {
+  it('names the new one, and its link gives the account back and ends its sessions and password', async () => {
+    const { user, newAddress, link } = await changed();
+    expect((await platform.lastMail(user.email)).text).toContain(`was changed to ${newAddress}, after`);
+    const intruder = await login(platform, newAddress);
+    const reply = await secure(link);
+    expect(reply.status).toBe(200);
+    expect(await auditOf(platform, reply)).toMatchObject([
+      { action: 'ACCOUNT_SECURED', user_id: user.userId },
+      { action: 'EMAIL_CHANGED', user_id: user.userId, note: 'back to the former address' },
+    ]);
+    expect((await me(platform, String(intruder.body.access_token))).status).toBe(401);
+    const { token, subject } = await platform.lastMail(user.email);
+    expect(subject).toBe('Reset your password');
+    expect((await reset(platform, token, 'five green lanterns 5')).status).toBe(200);
+    expect((await login(platform, user.email, 'five green lanterns 5')).status).toBe(200);
+    expect((await login(platform, newAddress, 'five green lanterns 5')).status).toBe(401);
+    expect(platform.mailbox.to(newAddress).map((mail) => mail.subject)).not.toContain('Reset your password');
+    expect(await secure(link)).toMatchObject({ status: 400, body: { type: '/problems/invalid-security-link' } });
+  });
+
+  it('has a link that neither another change of the address nor a reset by the new one ends', async () => {
+    const { user, newAddress, link } = await changed();
+    const third = newEmail();
+    expect((await change(user, third)).status).toBe(202);
+    const byNew = (await platform.lastMail(third)).token;
+    await confirm((await platform.lastMail(newAddress)).token);
+    expect(await confirm(byNew)).toMatchObject({ body: { is_changed: true } });
+    await forgot(platform, third);
+    expect((await reset(platform, (await platform.lastMail(third)).token, 'five green lanterns 5')).status).toBe(200);
+    expect((await secure(link)).status).toBe(200);
+    expect((await storedUser(platform, user.email)).id).toBe(user.userId);
+  });
+
+  it('has a link that changes nothing if another account has the address now', async () => {
+    const { user, newAddress, link } = await changed();
+    await register(platform, { email: user.email });
+    const refused = await secure(link);
+    expect(refused).toMatchObject({ status: 400, body: { type: '/problems/invalid-security-link' } });
+    expect(refused.body.message).toContain('Another account has the address now');
+    expect((await me(platform, user.accessToken)).body.email).toBe(newAddress);
   });
 });
 
