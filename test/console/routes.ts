@@ -301,6 +301,17 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
       await page.getByRole('dialog').waitFor();
     },
   },
+  {
+    name: 'rules',
+    path: '/rules',
+    as: 'owner',
+    ready: 'Rules file',
+    act: async (page) => {
+      await page.getByLabel('Patterns of production').fill('eu-*');
+      await page.getByRole('button', { name: 'Preview' }).click();
+      await page.getByText('This is a preview.').waitFor();
+    },
+  },
   { name: 'teams', path: '/teams', as: 'owner', ready: 'platform/operations', prepare: prepareTeams },
   {
     name: 'teams-edit',

@@ -87,6 +87,13 @@ export const pages: readonly PageEntry[] = [
     load: () => import('../teams/teams-page.js'),
   },
   {
+    path: '/rules',
+    label: 'Rules',
+    permission: 'classification:read',
+    needsOrganization: true,
+    load: () => import('../rules/rules-page.js'),
+  },
+  {
     path: '/organization',
     label: 'Organization',
     permission: 'organization:read',

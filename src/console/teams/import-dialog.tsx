@@ -1,12 +1,11 @@
-import { importTeams, type Schemas } from '@plumbline/sdk/platform';
+import { importTeams } from '@plumbline/sdk/platform';
 import type { JSX } from 'preact';
-import { useId, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { platform } from '../session/session.js';
 import { CancelButton, Dialog } from '../ui/dialog.js';
-import { Form, Labelled } from '../ui/form.js';
+import { FileField, type FileProblem } from '../ui/file-field.js';
+import { Form } from '../ui/form.js';
 import { refreshTeams } from './queries.js';
-
-type FileProblem = Schemas['TeamsFileInvalidProblem']['problems'][number];
 
 const example = `teams:
   - id: payments
@@ -55,50 +54,7 @@ function ImportForm({ orgId, onClose, onSaved }: Omit<ImportDialogProps, 'open'>
       <p class="small muted">
         The file replaces all teams. It has the form that <code>plumbline teams import</code> reads.
       </p>
-      <FilePicker onText={setText} />
-      <Labelled name="file" label="Content of the file">
-        {(attributes) => (
-          <textarea
-            {...attributes}
-            rows={10}
-            spellcheck={false}
-            placeholder={example}
-            value={text}
-            onInput={({ currentTarget }) => {
-              setText(currentTarget.value);
-            }}
-            required
-          />
-        )}
-      </Labelled>
-      {problems.length > 0 && (
-        <ul class="plain small" aria-label="Problems of the file">
-          {problems.map(({ line, place, message }, index) => (
-            <li key={index}>
-              {line !== null && <strong>Line {line}: </strong>}
-              {place !== null && <code>{place}</code>} {message}
-            </li>
-          ))}
-        </ul>
-      )}
+      <FileField example={example} text={text} onText={setText} problems={problems} />
     </Form>
-  );
-}
-
-/** Reads a file of the person's own disk into the text, which can be changed before it is sent. */
-function FilePicker({ onText }: { onText: (text: string) => void }): JSX.Element {
-  const id = useId();
-  return (
-    <div class="field">
-      <label for={id}>File</label>
-      <input
-        id={id}
-        type="file"
-        accept=".yaml,.yml,application/yaml,text/yaml,text/plain"
-        onChange={({ currentTarget }) => {
-          void currentTarget.files?.[0]?.text().then(onText);
-        }}
-      />
-    </div>
   );
 }

@@ -1,0 +1,66 @@
+import { importRules } from '@plumbline/sdk/platform';
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { platform } from '../session/session.js';
+import { count } from '../ui/count.js';
+import { FileField, type FileProblem } from '../ui/file-field.js';
+import { Form } from '../ui/form.js';
+import { announce } from '../ui/toasts.js';
+import { refreshRules } from './queries.js';
+
+const example = `production: ['eu-*', '!*-test']
+rules:
+  - { name: partners, labels: [partner], gives: feature_delivery.customer }`;
+
+export interface RulesFileProps {
+  readonly orgId: string;
+  readonly rules: number;
+  /** The stored text; empty: there is none. */
+  readonly file: string;
+  readonly mayWrite: boolean;
+}
+
+/** The rules of the organization as a file. Those who may change it store another text. */
+export function RulesFile({ orgId, rules, file, mayWrite }: RulesFileProps): JSX.Element {
+  const [text, setText] = useState(file);
+  const [problems, setProblems] = useState<readonly FileProblem[]>([]);
+  const state =
+    file === ''
+      ? 'The organization has no rules of its own. Those of the server apply.'
+      : `The organization has ${count(rules, 'rule', 'rules')}, which come before those of the server.`;
+  if (!mayWrite) {
+    return (
+      <>
+        <p>{state}</p>
+        {file !== '' && <pre class="small">{file}</pre>}
+      </>
+    );
+  }
+  return (
+    <>
+      <p>{state}</p>
+      <Form
+        button="Store the rules"
+        send={async () => {
+          const reply = await importRules(platform, { params: { org_id: orgId }, body: { file: text } });
+          if (reply.ok || !('problems' in reply.problem)) {
+            setProblems([]);
+            return reply;
+          }
+          setProblems(reply.problem.problems);
+          return { ...reply, problem: { ...reply.problem, message: 'The file is invalid, and nothing was changed.' } };
+        }}
+        done={() => {
+          announce('The rules are stored. Work units are classified again in the background.');
+          void refreshRules();
+        }}
+      >
+        <p class="small muted">
+          The file replaces all rules. It has the form that <code>plumbline rules import</code> reads;{' '}
+          <code>rules: []</code> removes them.
+        </p>
+        <FileField example={example} text={text} onText={setText} problems={problems} />
+      </Form>
+    </>
+  );
+}
