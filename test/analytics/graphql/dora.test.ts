@@ -112,12 +112,19 @@ test('The keys count deployments, lead times, failures and incidents, in all and
   });
 });
 
+/** The keys of days without deployments in a range that has some. */
 const NONE = {
   deploymentFrequency: { deployments: 0, perDay: 0 },
   leadTime: { statistics: null, coverage: null },
   changeFailureRate: { failed: 0, rate: null },
   timeToRestore: { statistics: null, coverage: null },
   bands: bands(null, null, null, null),
+};
+
+const UNKNOWN = {
+  ...NONE,
+  deploymentFrequency: { deployments: null, perDay: null },
+  changeFailureRate: { failed: null, rate: null },
 };
 
 test('A trend has every bucket, and divides by the days of it that are asked for', async () => {
@@ -142,7 +149,20 @@ test('Filters select teams, and another organization has no keys', async () => {
   expect(analytics.dora.total.deploymentFrequency.deployments).toBe(2);
   expect(analytics.dora.items).toMatchObject([{ key: 'web' }]);
   const foreign = await ask(platform, stranger, ASK, { batch: { dora: { dateRange, interval: 'WEEK' } } });
-  expect(foreign.analytics.dora).toMatchObject({ total: NONE, items: [] });
+  expect(foreign.analytics.dora).toMatchObject({ total: UNKNOWN, items: [] });
+});
+
+test('Where no deployment of the range is known, their number is not known either, and not 0', async () => {
+  const days = { startDate: '2025-01-01', endDate: '2025-02-28' };
+  const { analytics } = await ask(platform, user, ASK, { batch: { dora: { dateRange: days, interval: 'MONTH' } } });
+  expect(analytics.dora).toMatchObject({
+    total: UNKNOWN,
+    items: [],
+    buckets: [
+      { date: '2025-01-01', keys: UNKNOWN },
+      { date: '2025-02-01', keys: UNKNOWN },
+    ],
+  });
 });
 
 test.each([
