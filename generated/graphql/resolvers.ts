@@ -215,9 +215,9 @@ export type CatalogValueItem = {
 export type ChangeFailureRate = {
   /**
    * The number of deployments to production that an incident counts against. An incident counts against the latest
-   * deployment of its repository before it began.
+   * deployment of its repository before it began. Null if no sync has read the deployments of the range.
    */
-  readonly failed: Scalars['Int']['output'];
+  readonly failed: Maybe<Scalars['Int']['output']>;
   /** The share of such deployments, from 0 to 1; null without deployments. */
   readonly rate: Maybe<Scalars['Float']['output']>;
 };
@@ -274,10 +274,10 @@ export type DateRangeInput = {
 
 /** How often code is deployed to production. */
 export type DeploymentFrequency = {
-  /** The number of successful deployments to production. */
-  readonly deployments: Scalars['Int']['output'];
-  /** The same per calendar day. */
-  readonly perDay: Scalars['Float']['output'];
+  /** The number of successful deployments to production; null if no sync has read the deployments of the range. */
+  readonly deployments: Maybe<Scalars['Int']['output']>;
+  /** The same per calendar day; null if no sync has read the deployments of the range. */
+  readonly perDay: Maybe<Scalars['Float']['output']>;
 };
 
 /** The dimensions that work units are grouped by. */
@@ -1423,7 +1423,7 @@ export type ChangeFailureRateResolvers<
   ContextType = any,
   ParentType extends ResolversParentTypes['ChangeFailureRate'] = ResolversParentTypes['ChangeFailureRate'],
 > = {
-  failed?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  failed?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   rate?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
 };
 
@@ -1448,8 +1448,8 @@ export type DeploymentFrequencyResolvers<
   ContextType = any,
   ParentType extends ResolversParentTypes['DeploymentFrequency'] = ResolversParentTypes['DeploymentFrequency'],
 > = {
-  deployments?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
-  perDay?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  deployments?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  perDay?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
 };
 
 export type DirectoryHealthResolvers<

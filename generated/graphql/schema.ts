@@ -1300,14 +1300,14 @@ How often code is deployed to production.
 """
 type DeploymentFrequency {
   """
-  The number of successful deployments to production.
+  The number of successful deployments to production; null if no sync has read the deployments of the range.
   """
-  deployments: Int!
+  deployments: Int
 
   """
-  The same per calendar day.
+  The same per calendar day; null if no sync has read the deployments of the range.
   """
-  perDay: Float!
+  perDay: Float
 }
 
 """
@@ -1331,9 +1331,9 @@ The share of deployments that failed.
 type ChangeFailureRate {
   """
   The number of deployments to production that an incident counts against. An incident counts against the latest
-  deployment of its repository before it began.
+  deployment of its repository before it began. Null if no sync has read the deployments of the range.
   """
-  failed: Int!
+  failed: Int
 
   """
   The share of such deployments, from 0 to 1; null without deployments.
@@ -2016,7 +2016,7 @@ type WorkUnitContribution {
 `;
 
 /** The version of the schema and the persisted queries, for `X-Persisted-Query-Version`. */
-export const persistedVersion = '692236ec6143f88b';
+export const persistedVersion = '447b8cdb4addf797';
 
 /** The persisted queries, by their id. */
 export const persistedQueries = {

@@ -1045,7 +1045,10 @@ export const queryTools: readonly QueryTool[] = [
                                   properties: {
                                     deploymentFrequency: {
                                       type: 'object',
-                                      properties: { deployments: { type: 'integer' }, perDay: { type: 'number' } },
+                                      properties: {
+                                        deployments: { anyOf: [{ type: 'integer' }, { type: 'null' }] },
+                                        perDay: { anyOf: [{ type: 'number' }, { type: 'null' }] },
+                                      },
                                       required: ['deployments', 'perDay'],
                                       additionalProperties: false,
                                     },
@@ -1077,7 +1080,7 @@ export const queryTools: readonly QueryTool[] = [
                                     changeFailureRate: {
                                       type: 'object',
                                       properties: {
-                                        failed: { type: 'integer' },
+                                        failed: { anyOf: [{ type: 'integer' }, { type: 'null' }] },
                                         rate: { anyOf: [{ type: 'number' }, { type: 'null' }] },
                                       },
                                       required: ['failed', 'rate'],
@@ -1166,8 +1169,8 @@ export const queryTools: readonly QueryTool[] = [
                                           deploymentFrequency: {
                                             type: 'object',
                                             properties: {
-                                              deployments: { type: 'integer' },
-                                              perDay: { type: 'number' },
+                                              deployments: { anyOf: [{ type: 'integer' }, { type: 'null' }] },
+                                              perDay: { anyOf: [{ type: 'number' }, { type: 'null' }] },
                                             },
                                             required: ['deployments', 'perDay'],
                                             additionalProperties: false,
@@ -1200,7 +1203,7 @@ export const queryTools: readonly QueryTool[] = [
                                           changeFailureRate: {
                                             type: 'object',
                                             properties: {
-                                              failed: { type: 'integer' },
+                                              failed: { anyOf: [{ type: 'integer' }, { type: 'null' }] },
                                               rate: { anyOf: [{ type: 'number' }, { type: 'null' }] },
                                             },
                                             required: ['failed', 'rate'],
@@ -1295,8 +1298,8 @@ export const queryTools: readonly QueryTool[] = [
                                           deploymentFrequency: {
                                             type: 'object',
                                             properties: {
-                                              deployments: { type: 'integer' },
-                                              perDay: { type: 'number' },
+                                              deployments: { anyOf: [{ type: 'integer' }, { type: 'null' }] },
+                                              perDay: { anyOf: [{ type: 'number' }, { type: 'null' }] },
                                             },
                                             required: ['deployments', 'perDay'],
                                             additionalProperties: false,
@@ -1329,7 +1332,7 @@ export const queryTools: readonly QueryTool[] = [
                                           changeFailureRate: {
                                             type: 'object',
                                             properties: {
-                                              failed: { type: 'integer' },
+                                              failed: { anyOf: [{ type: 'integer' }, { type: 'null' }] },
                                               rate: { anyOf: [{ type: 'number' }, { type: 'null' }] },
                                             },
                                             required: ['failed', 'rate'],

@@ -387,8 +387,7 @@ export type LogoutRequest = OperationRequest<{
   body: Schemas['LogoutRequest'] | undefined;
   principal: Schemas['AccountPrincipal'] | null;
 }>;
-export type LogoutReply =
-  SuccessReply<200, Schemas['LogoutResponse']> | Problems.ValidationFailed | Problems.ServiceUnavailable;
+export type LogoutReply = SuccessReply<200, Schemas['LogoutResponse']> | Problems.ServiceUnavailable;
 /** Log out (`POST /api/v1/auth/logout`). */
 export type LogoutHandler<Dependencies> = OperationHandler<LogoutRequest, LogoutReply, Dependencies>;
 

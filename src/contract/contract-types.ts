@@ -212,6 +212,8 @@ export interface Route {
     readonly mediaType: string;
     /** Properties that hold an e-mail address, which is normalized before validation. */
     readonly emails: readonly string[];
+    /** Set if every JSON value is valid, also one with text that cannot be stored. */
+    readonly acceptsAnything?: true;
     readonly validate: Validator;
   } | null;
   readonly maxBodyBytes: number;

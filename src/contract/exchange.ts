@@ -13,7 +13,7 @@ export interface Endpoint extends Pick<
 > {
   /** The name in the log and in metrics; null: the request matches no operation and no page. */
   readonly operationId: string | null;
-  readonly body: Pick<NonNullable<Route['body']>, 'mediaType' | 'emails'> | null;
+  readonly body: Pick<NonNullable<Route['body']>, 'mediaType' | 'emails' | 'acceptsAnything'> | null;
 }
 
 /**
@@ -99,7 +99,7 @@ export class Exchange<Served extends Endpoint = Route> implements RequestContext
   }
 
   #parseBody(): ParsedBody {
-    const parsed = parseBody(this.receivedBody);
+    const parsed = parseBody(this.receivedBody, this.route.body?.acceptsAnything ?? false);
     if ('value' in parsed) normalizeBody(parsed.value, this.route.body?.emails ?? []);
     return parsed;
   }

@@ -19,14 +19,15 @@ export type ParsedBody = { readonly value: unknown } | { readonly problem: Probl
  * Parses a body that {@link decodeBody} accepts, and refuses text that cannot be stored (422).
  *
  * @param received null: no body was sent, and the value is `undefined`
+ * @param acceptsAnything whether text that cannot be stored is accepted, too
  */
-export function parseBody(received: ReceivedBody | null): ParsedBody {
+export function parseBody(received: ReceivedBody | null, acceptsAnything: boolean): ParsedBody {
   if (received === null) return { value: undefined };
   const decoded = decodeBody(received);
   if ('problem' in decoded) return decoded;
   const { value, text } = decoded;
   // Valid UTF-8 has no lone surrogates, and JSON no raw U+0000: both occur only as escape sequences.
-  const mayBeUnusable = !received.isJson || unusableEscape.test(text);
+  const mayBeUnusable = !acceptsAnything && (!received.isJson || unusableEscape.test(text));
   const unusable = mayBeUnusable ? unusableTextIn(value) : null;
   return unusable === null ? { value } : { problem: validationProblem([{ path: '/body', ...unusable }]) };
 }

@@ -1,5 +1,5 @@
 /** Adds to figures what is known of their days: a part of a bucket is not drawn as a whole, nor compared with one. */
-import type { AnalyticsResult as Answer, BucketCoverage } from '../../../generated/graphql/resolvers.js';
+import type { AnalyticsResult as Answer, BucketCoverage, DoraKeys } from '../../../generated/graphql/resolvers.js';
 import type { AnalyticsBatch, AnalyticsResult, DateRange } from '../analytics.js';
 import type { WorkHistory } from '../unit-records.js';
 import {
@@ -137,7 +137,33 @@ export function withCoverage(
     dora:
       dora === null
         ? null
-        : { ...dora, buckets: covered(dora.buckets, batch.dora?.interval, batch.dora?.dateRange, DORA_WORK) },
+        : withKnownDeployments(
+            {
+              ...dora,
+              buckets: covered(dora.buckets, batch.dora?.interval, batch.dora?.dateRange, DORA_WORK),
+            },
+            // A sync has read the deployments of some of the range.
+            relevant.some(
+              ({ workType, knownSince }) =>
+                workType === 'deployment' &&
+                (knownSince === null || knownSince <= (batch.dora?.dateRange.endDate ?? '')),
+            ),
+          ),
+  };
+}
+
+/** Where no sync has read the deployments of a range, as from a clone, their number is not known, and not 0. */
+function withKnownDeployments(dora: NonNullable<Answer['dora']>, isRead: boolean): NonNullable<Answer['dora']> {
+  if (isRead || dora.total.deploymentFrequency.deployments !== 0) return dora;
+  const withoutNumbers = (keys: DoraKeys): DoraKeys => ({
+    ...keys,
+    deploymentFrequency: { deployments: null, perDay: null },
+    changeFailureRate: { failed: null, rate: null },
+  });
+  return {
+    ...dora,
+    total: withoutNumbers(dora.total),
+    buckets: dora.buckets.map((bucket) => ({ ...bucket, keys: withoutNumbers(bucket.keys) })),
   };
 }
 

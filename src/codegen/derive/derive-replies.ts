@@ -1,5 +1,6 @@
 /** Adds the replies that follow from what an operation is: its security, body, parameters and rate limits. */
 import { headerFaults } from '../check/header-rules.js';
+import { acceptsAnything } from '../check/schema-places.js';
 import {
   componentName,
   httpMethods,
@@ -13,6 +14,7 @@ import {
   type ParameterObject,
   type PathItemObject,
   type Reference,
+  type RequestBodyObject,
   type ResponseObject,
   type SchemaObject,
 } from '../read/openapi-document.js';
@@ -148,12 +150,20 @@ function conditionsOf(
     ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => `path ${String(name)}`),
     ...(hasReply ? ['reply'] : []),
     ...(requestBody === undefined ? [] : ['body']),
-    ...(all.length > 0 || requestBody !== undefined ? ['input'] : []),
+    ...(all.length > 0 || canBeInvalid(document, requestBody) ? ['input'] : []),
     ...(isIdempotent ? ['idempotent'] : []),
     ...(isIdempotent && hasVariants ? ['idempotent input'] : []),
     ...(limits.length > 0 ? ['limited'] : []),
     ...(limits.length > 0 && !countsCallers ? ['limited before authentication'] : []),
   ];
+}
+
+/** Whether a request can have a body that the schema refuses, or lack a required one. */
+function canBeInvalid(document: OpenApiDocument, requestBody: OperationObject['requestBody']): boolean {
+  if (requestBody === undefined) return false;
+  const { required, content } = resolve<RequestBodyObject>(document, requestBody);
+  const schemas = Object.values(content).map(({ schema }) => resolve<SchemaObject>(document, schema ?? {}));
+  return required === true || !schemas.every(acceptsAnything);
 }
 
 function isCondition(text: string): boolean {

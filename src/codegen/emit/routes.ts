@@ -65,7 +65,8 @@ function parameterTable(operation: Operation, place: ParameterPlace): string {
 function bodyTable(operation: Operation): string {
   if (operation.body === null) return 'null';
   const { required, mediaType, emails } = operation.body;
-  return `{ required: ${required}, mediaType: ${quote(mediaType)}, emails: ${JSON.stringify(emails)}, validate: validators.${validatorNames.body(operation)} }`;
+  const anything = operation.body.acceptsAnything ? ' acceptsAnything: true,' : '';
+  return `{ required: ${required}, mediaType: ${quote(mediaType)}, emails: ${JSON.stringify(emails)},${anything} validate: validators.${validatorNames.body(operation)} }`;
 }
 
 function produces(operation: Operation): string[] {

@@ -65,6 +65,8 @@ export interface RequestBody {
   readonly defaulted: readonly string[];
   /** Properties whose schema has `x-normalize: email`. */
   readonly emails: readonly string[];
+  /** Whether its schema has `x-any`. */
+  readonly acceptsAnything: boolean;
 }
 
 export interface Security {

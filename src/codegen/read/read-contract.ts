@@ -32,6 +32,7 @@ import {
   type SchemaObject,
 } from './openapi-document.js';
 import { replyFaults } from '../check/reply-rules.js';
+import { acceptsAnything } from '../check/schema-places.js';
 import { schemaFaults } from '../check/schema-rules.js';
 import { checkTool, readToolExtension } from '../check/tool-rules.js';
 
@@ -169,7 +170,8 @@ function readBody(document: OpenApiDocument, body: RequestBodyObject | { $ref: s
   const [mediaType, { schema }] = entry;
   if (!bodyMediaTypes.includes(mediaType)) throw new Error(`request bodies of type ${mediaType} are not supported`);
   if (schema === undefined) throw new Error('the request body has no schema');
-  const { type, properties } = resolve<SchemaObject>(document, schema);
+  const resolved = resolve<SchemaObject>(document, schema);
+  const { type, properties } = resolved;
   if (mediaType !== 'application/json' && type !== 'string') {
     throw new Error(`a body of type ${mediaType} is text, so its schema must be a string`);
   }
@@ -179,7 +181,14 @@ function readBody(document: OpenApiDocument, body: RequestBodyObject | { $ref: s
   const emails = Object.entries(isRecord(properties) ? properties : {})
     .filter(([, property]) => isRecord(property) && normalizationOf(document, property) === 'email')
     .map(([name]) => name);
-  return { required: required === true, mediaType, schema, defaulted, emails };
+  return {
+    required: required === true,
+    mediaType,
+    schema,
+    defaulted,
+    emails,
+    acceptsAnything: acceptsAnything(resolved),
+  };
 }
 
 function normalizationOf(document: OpenApiDocument, schema: SchemaObject): 'email' | null {

@@ -77,14 +77,18 @@ export interface PlanOptions {
 export function planUp(desired: Desired, actual: readonly Member<ContainerSummary>[], options: PlanOptions = {}): Plan {
   const { project } = desired;
   requireScale(project, options.scale ?? new Map());
-  requireDistinctNames(project, (name) => replicaCount(project.services[name] ?? {}, options.scale?.get(name)));
+  const known = allServices(project);
+  // Services that the command does not name keep the containers that they have.
+  requireDistinctNames({ ...project, services: known }, (name) => {
+    const planned = project.services[name];
+    return planned === undefined ? replicasOf(name, actual).length : replicaCount(planned, options.scale?.get(name));
+  });
   const replaced = new Set<string>();
   const services = inOrder(project).map((name): ServicePlan => {
     const steps = planService(name, desired, replicasOf(name, actual), options, replaced);
     if (steps.some(({ act }) => act === 'recreate' || act === 'create')) replaced.add(name);
     return { service: name, steps };
   });
-  const known = allServices(project);
   return { services, orphans: actual.filter(({ service, oneOff }) => !oneOff && !Object.hasOwn(known, service)) };
 }
 

@@ -58,7 +58,7 @@ function Keys({ keys, links }: { keys: DoraKeys; links: UnitLinks }): JSX.Elemen
         href={of('deployment')}
         band={bands.deploymentFrequency}
         note={
-          deployments === 0
+          deployments === null
             ? 'no deployments to production are known'
             : count(deployments, 'deployment to production', 'deployments to production')
         }
@@ -82,7 +82,7 @@ function Keys({ keys, links }: { keys: DoraKeys; links: UnitLinks }): JSX.Elemen
         href={of('incident')}
         band={bands.changeFailureRate}
         note={
-          rate === null
+          deployments === null
             ? 'no deployments to production are known'
             : `${failed} of ${count(deployments, 'deployment', 'deployments')}`
         }
@@ -216,12 +216,10 @@ function leadTimesOf({ buckets }: Dora): Development {
   return developmentOfLines([line('Median', 'median'), line('90th percentile', 'p90')]);
 }
 
-/** Where no deployment is known, their number is not known either. */
-function deploymentsOf({ total, buckets }: Dora): Development {
-  const isKnown = total.deploymentFrequency.deployments > 0;
-  const line = (key: string, of: (keys: DoraKeys) => number): LineOf => ({
+function deploymentsOf({ buckets }: Dora): Development {
+  const line = (key: string, of: (keys: DoraKeys) => number | null): LineOf => ({
     key,
-    buckets: buckets.map(({ date, coverage, keys }) => ({ date, coverage, value: isKnown ? of(keys) : null })),
+    buckets: buckets.map(({ date, coverage, keys }) => ({ date, coverage, value: of(keys) })),
   });
   return developmentOfLines([
     line('Deployments', ({ deploymentFrequency }) => deploymentFrequency.deployments),
@@ -235,8 +233,8 @@ function medianOf(statistics: { readonly median: number } | null): string {
 }
 
 /** In the unit that people would say it in: a day, a week or a month. */
-function frequencyOf(perDay: number): string {
-  if (perDay === 0) return '–';
+function frequencyOf(perDay: number | null): string {
+  if (perDay === null) return '–';
   if (perDay >= 1) return `${numberOf(perDay)} per day`;
   return perDay * 7 >= 1 ? `${numberOf(perDay * 7)} per week` : `${numberOf((perDay * 365) / 12)} per month`;
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { WorkUnit } from '../../../src/analytics/work-unit.js';
 import { startTestPlatform, type TestPlatform, type TestUser } from '../../support/platform.js';
+import { sync } from '../../sync/harness.js';
 import { ask, fill, post, unit } from './served.js';
 
 const HOUR = 3_600_000;
@@ -112,12 +113,19 @@ test('The keys count deployments, lead times, failures and incidents, in all and
   });
 });
 
+/** The keys of days without deployments in a range that has some. */
 const NONE = {
   deploymentFrequency: { deployments: 0, perDay: 0 },
   leadTime: { statistics: null, coverage: null },
   changeFailureRate: { failed: 0, rate: null },
   timeToRestore: { statistics: null, coverage: null },
   bands: bands(null, null, null, null),
+};
+
+const UNKNOWN = {
+  ...NONE,
+  deploymentFrequency: { deployments: null, perDay: null },
+  changeFailureRate: { failed: null, rate: null },
 };
 
 test('A trend has every bucket, and divides by the days of it that are asked for', async () => {
@@ -142,7 +150,29 @@ test('Filters select teams, and another organization has no keys', async () => {
   expect(analytics.dora.total.deploymentFrequency.deployments).toBe(2);
   expect(analytics.dora.items).toMatchObject([{ key: 'web' }]);
   const foreign = await ask(platform, stranger, ASK, { batch: { dora: { dateRange, interval: 'WEEK' } } });
-  expect(foreign.analytics.dora).toMatchObject({ total: NONE, items: [] });
+  expect(foreign.analytics.dora).toMatchObject({ total: UNKNOWN, items: [] });
+});
+
+test('Where a sync has read deployments, and none is of the range, their number is 0', async () => {
+  const reader = await platform.signUp();
+  const from = { provider: 'synthetic', repoName: 'a/b', date: '2026-03-31', backfill: '30' };
+  await sync({ ...from, target: 'deployments', db: platform.databaseUri, org: reader.orgId });
+  const days = { startDate: '2026-05-01', endDate: '2026-05-31' };
+  const { analytics } = await ask(platform, reader, ASK, { batch: { dora: { dateRange: days } } });
+  expect(analytics.dora.total).toEqual(NONE);
+});
+
+test('Where no deployment of the range is known, their number is not known either, and not 0', async () => {
+  const days = { startDate: '2025-01-01', endDate: '2025-02-28' };
+  const { analytics } = await ask(platform, user, ASK, { batch: { dora: { dateRange: days, interval: 'MONTH' } } });
+  expect(analytics.dora).toMatchObject({
+    total: UNKNOWN,
+    items: [],
+    buckets: [
+      { date: '2025-01-01', keys: UNKNOWN },
+      { date: '2025-02-01', keys: UNKNOWN },
+    ],
+  });
 });
 
 test.each([

@@ -20,6 +20,28 @@ describe('scale', () => {
     expect(await names(line)).not.toContain('folder-web');
   });
 
+  it.each([
+    ['scale', 'web=2'],
+    ['up', '-d', '--scale', 'web=2', 'web'],
+    ['create', '--scale', 'web=2', 'web'],
+  ])('%s %s is refused before it creates a container of a name that another service has', async (...words) => {
+    const line = await commandLine('services: { web: { image: web }, web-2: { image: web } }');
+    await line.run('up', '-d');
+    expect(await line.run(...words)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^services\.web: one of its containers has the name 'folder-web-2', which the container of service web-2 has\.\n$/,
+      ),
+    });
+    await line.run('rm', '-sf', 'web-2');
+    expect(await line.run(...words)).toMatchObject({ code: 0 });
+    expect(await line.run('up', '-d', 'web-2')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("'folder-web-2'"),
+    });
+  });
+
   it('does not start dependencies with --no-deps', async () => {
     const line = await commandLine(FILE);
     expect(await line.run('scale', '--no-deps', 'web=2')).toMatchObject({ code: 0 });

@@ -45,7 +45,7 @@ import type {
 } from './operations.js';
 
 /** The version of the persisted queries in this SDK. */
-export const persistedVersion = '692236ec6143f88b';
+export const persistedVersion = '447b8cdb4addf797';
 
 /** The variables and the result of each persisted query, by id. */
 export interface PersistedQueries {

@@ -213,7 +213,7 @@ export type DoraQuery = {
     readonly dora: {
       readonly dimension: Types.DoraDimensionInput;
       readonly total: {
-        readonly deploymentFrequency: { readonly deployments: number; readonly perDay: number };
+        readonly deploymentFrequency: { readonly deployments: number | null; readonly perDay: number | null };
         readonly leadTime: {
           readonly coverage: number | null;
           readonly statistics: {
@@ -224,7 +224,7 @@ export type DoraQuery = {
             readonly p90: number;
           } | null;
         };
-        readonly changeFailureRate: { readonly failed: number; readonly rate: number | null };
+        readonly changeFailureRate: { readonly failed: number | null; readonly rate: number | null };
         readonly timeToRestore: {
           readonly coverage: number | null;
           readonly statistics: {
@@ -245,7 +245,7 @@ export type DoraQuery = {
       readonly items: ReadonlyArray<{
         readonly key: string;
         readonly keys: {
-          readonly deploymentFrequency: { readonly deployments: number; readonly perDay: number };
+          readonly deploymentFrequency: { readonly deployments: number | null; readonly perDay: number | null };
           readonly leadTime: {
             readonly coverage: number | null;
             readonly statistics: {
@@ -256,7 +256,7 @@ export type DoraQuery = {
               readonly p90: number;
             } | null;
           };
-          readonly changeFailureRate: { readonly failed: number; readonly rate: number | null };
+          readonly changeFailureRate: { readonly failed: number | null; readonly rate: number | null };
           readonly timeToRestore: {
             readonly coverage: number | null;
             readonly statistics: {
@@ -279,7 +279,7 @@ export type DoraQuery = {
         readonly date: string;
         readonly coverage: Types.BucketCoverage;
         readonly keys: {
-          readonly deploymentFrequency: { readonly deployments: number; readonly perDay: number };
+          readonly deploymentFrequency: { readonly deployments: number | null; readonly perDay: number | null };
           readonly leadTime: {
             readonly coverage: number | null;
             readonly statistics: {
@@ -290,7 +290,7 @@ export type DoraQuery = {
               readonly p90: number;
             } | null;
           };
-          readonly changeFailureRate: { readonly failed: number; readonly rate: number | null };
+          readonly changeFailureRate: { readonly failed: number | null; readonly rate: number | null };
           readonly timeToRestore: {
             readonly coverage: number | null;
             readonly statistics: {

@@ -1731,7 +1731,6 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
       406: shared.NotAcceptable,
       413: shared.PayloadTooLarge,
       415: shared.UnsupportedMediaType,
-      422: shared.ValidationFailed,
       500: shared.InternalError,
       503: shared.ServiceUnavailable,
     },

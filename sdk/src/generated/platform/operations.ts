@@ -1145,7 +1145,6 @@ export type LogoutResult =
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
-  | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /**
@@ -1156,8 +1155,7 @@ export type LogoutResult =
  * or not a token is valid. With a bearer token, the audit log records the logout.
  *
  * Problems: 400 `MalformedRequestProblem`; 406 `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`;
- * 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503
- * `ServiceUnavailableProblem`.
+ * 415 `UnsupportedMediaTypeProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts
