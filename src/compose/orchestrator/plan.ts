@@ -7,6 +7,7 @@ import { containerName, requireDistinctNames } from '../model/project/container-
 import { replicaCount } from '../model/project/listings.js';
 import type { Project } from '../model/project/project.js';
 import { allServices } from '../model/project/profiles.js';
+import { own } from '../model/project/records.js';
 import type { Service } from '../model/project/service.js';
 import type { ContainerSummary } from '../runtime/records.js';
 import { OrchestratorError } from './errors.js';
@@ -80,7 +81,7 @@ export function planUp(desired: Desired, actual: readonly Member<ContainerSummar
   const known = allServices(project);
   // Services that the command does not name keep the containers that they have.
   requireDistinctNames({ ...project, services: known }, (name) => {
-    const planned = project.services[name];
+    const planned = own(project.services, name);
     return planned === undefined ? replicasOf(name, actual).length : replicaCount(planned, options.scale?.get(name));
   });
   const replaced = new Set<string>();
