@@ -3533,7 +3533,7 @@ export const commands: readonly OperationCommand[] = [
     tag: 'sync',
     summary: 'Create a sync configuration',
     description:
-      'Defines what to read and from where. Code hosts require `integration_id`, an integration with the same provider; `local` and `synthetic` do not accept one. `local` reads repositories on the server, and is for organizations that its operator names in SYNC_LOCAL_ORGANIZATIONS. An unknown reference or unsupported combination is rejected with 422. Nothing is read until a run is started.',
+      'Defines what to read and from where. Code hosts require `integration_id`, an integration with the same provider; `local` and `synthetic` do not accept one. `local` reads repositories on the server, and is for organizations that its operator names in SYNC_LOCAL_ORGANIZATIONS. An unknown reference or unsupported combination is rejected with 422. Nothing is read until a run is started, by a request or by the schedule.',
     flags: [
       {
         name: 'idempotency-key',
@@ -3617,6 +3617,17 @@ export const commands: readonly OperationCommand[] = [
         place: 'body',
         required: false,
         description: 'Whether runs remove commits, with their work units, that a rewritten history no longer has.',
+      },
+      {
+        name: 'schedule',
+        kind: 'text',
+        choices: [],
+        isSecret: false,
+        property: 'schedule',
+        place: 'body',
+        required: false,
+        description:
+          "When runs start by themselves: `hourly`, `daily` (between 1 and 5 o'clock), a cron expression with the five fields minute, hour, day of the month, month and day of the week, or null: only on request.",
       },
     ],
     body: { required: true, isText: false },
@@ -3747,6 +3758,17 @@ export const commands: readonly OperationCommand[] = [
         place: 'body',
         required: false,
         description: 'Whether runs remove commits, with their work units, that a rewritten history no longer has.',
+      },
+      {
+        name: 'schedule',
+        kind: 'text',
+        choices: [],
+        isSecret: false,
+        property: 'schedule',
+        place: 'body',
+        required: false,
+        description:
+          "When runs start by themselves: `hourly`, `daily` (between 1 and 5 o'clock), a cron expression with the five fields minute, hour, day of the month, month and day of the week, or null: only on request.",
       },
     ],
     body: { required: true, isText: false },

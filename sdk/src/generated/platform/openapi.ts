@@ -1481,7 +1481,7 @@ export interface paths {
         put?: never;
         /**
          * Create a sync configuration
-         * @description Defines what to read and from where. Code hosts require `integration_id`, an integration with the same provider; `local` and `synthetic` do not accept one. `local` reads repositories on the server, and is for organizations that its operator names in SYNC_LOCAL_ORGANIZATIONS. An unknown reference or unsupported combination is rejected with 422. Nothing is read until a run is started.
+         * @description Defines what to read and from where. Code hosts require `integration_id`, an integration with the same provider; `local` and `synthetic` do not accept one. `local` reads repositories on the server, and is for organizations that its operator names in SYNC_LOCAL_ORGANIZATIONS. An unknown reference or unsupported combination is rejected with 422. Nothing is read until a run is started, by a request or by the schedule.
          */
         post: operations["createSyncConfig"];
         delete?: never;
@@ -4656,6 +4656,15 @@ export interface components {
             prune: boolean;
             /** @description Whether it fills the organization with demo data. */
             is_demo: boolean;
+            /** @description When runs start by themselves, in UTC: `hourly`, `daily` or a cron expression. Null: only on request. */
+            schedule: string | null;
+            /**
+             * Format: date-time
+             * @description When the schedule starts the next run. It is not started while another one is pending or running. Null without a schedule, and for an inactive configuration.
+             */
+            next_run_at: string | null;
+            /** @description How many of the latest runs failed in a row, since the configuration was changed or a test of its integration succeeded. They delay the next run of the schedule: it starts at least 15 minutes after the first failure, and each further failure doubles that, up to a day. */
+            failed_runs: number;
             /**
              * Format: date-time
              * @description When it was created.
@@ -4701,6 +4710,8 @@ export interface components {
         };
         /** @description A text on one line that is shown to people. It has at least one visible character, and none that `Name` does not accept. */
         Label: string;
+        /** @description When runs start by themselves: `hourly`, `daily` (between 1 and 5 o'clock), a cron expression with the five fields minute, hour, day of the month, month and day of the week, or null: only on request. Times are in UTC. If both the day of the month and the day of the week are restricted, either one is enough. The minutes of a cron expression must be at least 15 apart, also across the full hour. Each configuration always starts with the same delay, so that not all start at once: within the hour, within the four hours, or within 5 minutes after the time of a cron expression. */
+        SyncSchedule: string | null;
         /** @description What to read and from where. */
         CreateSyncConfigRequest: {
             name: components["schemas"]["Name"];
@@ -4724,6 +4735,7 @@ export interface components {
              * @default false
              */
             prune?: boolean;
+            schedule?: components["schemas"]["SyncSchedule"];
         };
         /** @description The organization has no sync configuration with this id. List the configurations to see the valid ids. */
         SyncConfigNotFoundProblem: {
@@ -4760,6 +4772,7 @@ export interface components {
             is_active?: boolean;
             /** @description Whether runs remove commits, with their work units, that a rewritten history no longer has. It applies to the target `git`. */
             prune?: boolean;
+            schedule?: components["schemas"]["SyncSchedule"];
         };
         /** @description The progress of a run. */
         SyncProgress: {
@@ -4792,7 +4805,7 @@ export interface components {
             notes: string[];
             /**
              * Format: uuid
-             * @description The user who requested it. Null when that account was deleted.
+             * @description The user who requested it. Null when a schedule or a service token did, or when that account was deleted.
              */
             requested_by: string | null;
             /**
@@ -11996,6 +12009,9 @@ export interface operations {
                      *           "is_active": true,
                      *           "prune": false,
                      *           "is_demo": false,
+                     *           "schedule": "daily",
+                     *           "next_run_at": "2026-03-03T03:12:40.000Z",
+                     *           "failed_runs": 0,
                      *           "created_at": "2026-03-02T09:15:00.000Z",
                      *           "updated_at": "2026-03-02T09:15:00.000Z",
                      *           "latest_run": {
@@ -12059,7 +12075,8 @@ export interface operations {
                  *       ],
                  *       "repositories": [
                  *         "example/*"
-                 *       ]
+                 *       ],
+                 *       "schedule": "daily"
                  *     }
                  */
                 "application/json": components["schemas"]["CreateSyncConfigRequest"];
@@ -12093,6 +12110,9 @@ export interface operations {
                      *       "is_active": true,
                      *       "prune": false,
                      *       "is_demo": false,
+                     *       "schedule": "daily",
+                     *       "next_run_at": "2026-03-03T03:12:40.000Z",
+                     *       "failed_runs": 0,
                      *       "created_at": "2026-03-02T09:15:00.000Z",
                      *       "updated_at": "2026-03-02T09:15:00.000Z",
                      *       "latest_run": null
@@ -12172,6 +12192,9 @@ export interface operations {
                      *       "is_active": true,
                      *       "prune": false,
                      *       "is_demo": false,
+                     *       "schedule": "daily",
+                     *       "next_run_at": "2026-03-03T03:12:40.000Z",
+                     *       "failed_runs": 0,
                      *       "created_at": "2026-03-02T09:15:00.000Z",
                      *       "updated_at": "2026-03-02T09:15:00.000Z",
                      *       "latest_run": {
@@ -12306,6 +12329,9 @@ export interface operations {
                      *       "is_active": false,
                      *       "prune": false,
                      *       "is_demo": false,
+                     *       "schedule": "daily",
+                     *       "next_run_at": null,
+                     *       "failed_runs": 0,
                      *       "created_at": "2026-03-02T09:15:00.000Z",
                      *       "updated_at": "2026-03-02T09:20:00.000Z",
                      *       "latest_run": null

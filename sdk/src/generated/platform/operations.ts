@@ -4820,7 +4820,8 @@ export type CreateSyncConfigResult =
  * Defines what to read and from where. Code hosts require `integration_id`, an integration with the
  * same provider; `local` and `synthetic` do not accept one. `local` reads repositories on the server,
  * and is for organizations that its operator names in SYNC_LOCAL_ORGANIZATIONS. An unknown reference
- * or unsupported combination is rejected with 422. Nothing is read until a run is started.
+ * or unsupported combination is rejected with 422. Nothing is read until a run is started, by a
+ * request or by the schedule.
  *
  * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
  * `OrganizationRequiredProblem`, `InsufficientRoleProblem`, `InsufficientScopeProblem`; 406
@@ -4842,7 +4843,8 @@ export type CreateSyncConfigResult =
  *     ],
  *     repositories: [
  *       "example/*"
- *     ]
+ *     ],
+ *     schedule: "daily"
  *   }
  * });
  * ```

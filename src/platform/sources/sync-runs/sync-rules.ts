@@ -52,6 +52,13 @@ export const nameTaken: Violation = {
   message: 'is the name of another sync configuration',
 };
 
+/** Demo data are made once, so that nothing new can be read. */
+export const demoHasNoSchedule: Violation = {
+  path: '/body/schedule',
+  rule: 'const',
+  message: 'must be null: demo data are not read again by themselves',
+};
+
 /** Demo data are removed by repository name, so the names cannot change. */
 export const demoRepositoriesFixed: Violation = {
   path: '/body/repositories',
