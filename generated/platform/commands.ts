@@ -2093,6 +2093,31 @@ export const commands: readonly OperationCommand[] = [
     validators: { params: validators.deleteCorrection_path, query: null, headers: null, body: null },
   },
   {
+    operationId: 'getFreshness',
+    name: 'get-freshness',
+    tag: 'sync',
+    summary: 'Read how fresh the figures are',
+    description:
+      'Up to when the figures of the organization have everything that its active sync configurations read. Admins find the errors in the sync configurations. Syncs that `plumbline sync` runs on the command line are not known here.',
+    flags: [
+      {
+        name: 'org-id',
+        kind: 'text',
+        choices: [],
+        isSecret: false,
+        property: 'org_id',
+        place: 'params',
+        required: true,
+        description: 'The id of the organization: the one that the access token is scoped to.',
+      },
+    ],
+    body: null,
+    reply: 'json',
+    largestPage: null,
+    isRun: false,
+    validators: { params: validators.getFreshness_path, query: null, headers: null, body: null },
+  },
+  {
     operationId: 'listViews',
     name: 'list-views',
     tag: 'views',

@@ -545,6 +545,67 @@ export const operationTools: readonly OperationTool[] = [
     hasBody: true,
   },
   {
+    name: 'get_freshness',
+    title: 'Read how fresh the figures are',
+    description:
+      'Read how fresh the figures are. Up to when the figures of the organization have everything that its active sync configurations read. Admins find the errors in the sync configurations. Syncs that `plumbline sync` runs on the command line are not known here.',
+    inputSchema: { type: 'object', properties: {}, required: [], additionalProperties: false },
+    outputSchema: {
+      type: 'object',
+      anyOf: [
+        {
+          type: 'object',
+          additionalProperties: false,
+          required: ['current_at', 'active_syncs', 'failing_syncs'],
+          properties: {
+            current_at: { type: ['string', 'null'], format: 'date-time' },
+            active_syncs: { type: 'integer', minimum: 0 },
+            failing_syncs: { type: 'integer', minimum: 0 },
+          },
+        },
+        {
+          type: 'object',
+          description: 'A problem (RFC 9457), of a call that failed.',
+          properties: {
+            type: {
+              enum: [
+                '/problems/unauthenticated',
+                '/problems/organization-required',
+                '/problems/organization-mismatch',
+                '/problems/insufficient-scope',
+                '/problems/validation-failed',
+                '/problems/rate-limited',
+                '/problems/internal-error',
+                '/problems/service-unavailable',
+              ],
+            },
+            title: { type: 'string' },
+            status: { type: 'integer' },
+            message: { type: 'string' },
+            request_id: { type: 'string' },
+          },
+          required: ['type', 'title', 'status', 'message', 'request_id'],
+        },
+      ],
+    },
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    scope: 'analytics:read',
+    errors: [
+      '/problems/unauthenticated',
+      '/problems/organization-required',
+      '/problems/organization-mismatch',
+      '/problems/insufficient-scope',
+      '/problems/validation-failed',
+      '/problems/rate-limited',
+      '/problems/internal-error',
+      '/problems/service-unavailable',
+    ],
+    operationId: 'getFreshness',
+    places: {},
+    takesOrganization: true,
+    hasBody: false,
+  },
+  {
     name: 'list_views',
     title: 'List the saved views',
     description: 'List the saved views. The saved views of the organization, the oldest first.',

@@ -1001,6 +1001,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/organizations/{org_id}/freshness": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read how fresh the figures are
+         * @description Up to when the figures of the organization have everything that its active sync configurations read. Admins find the errors in the sync configurations. Syncs that `plumbline sync` runs on the command line are not known here.
+         */
+        get: operations["getFreshness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/organizations/{org_id}/views": {
         parameters: {
             query?: never;
@@ -3673,6 +3693,18 @@ export interface components {
             /** @description What happened, for people to read. The wording may change. */
             message: string;
             request_id: components["schemas"]["RequestId"];
+        };
+        /** @description How fresh the figures of an organization are. */
+        Freshness: {
+            /**
+             * Format: date-time
+             * @description When the latest complete or partial run of each active configuration had begun, the earliest of them. What happened later is perhaps not read yet. Null when none of them has ended such a run.
+             */
+            current_at: string | null;
+            /** @description How many active sync configurations there are. */
+            active_syncs: number;
+            /** @description How many of them did not read everything in the latest run that has ended, because it failed or was partial. */
+            failing_syncs: number;
         };
         /** @description A value to filter by. Control characters, line breaks, and characters that change the direction of text are not accepted, as in `Name`. */
         FilterValue: string;
@@ -9683,6 +9715,56 @@ export interface operations {
                     "application/problem+json": components["schemas"]["CorrectionNotFoundProblem"];
                 };
             };
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getFreshness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the organization: the one that the access token is scoped to.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                org_id: components["parameters"]["OrgId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How fresh the figures are. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "current_at": "2026-03-02T09:20:00.000Z",
+                     *       "active_syncs": 3,
+                     *       "failing_syncs": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Freshness"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The access token is not scoped to this organization. The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientScopeProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
             422: components["responses"]["ValidationFailed"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
