@@ -13,7 +13,7 @@ export function registerSyncCommand(program: Command): void {
   const command = program
     .command('sync')
     .description('load the data of repositories into a database')
-    .argument('[target]', 'git, prs, blame, cicd, deployments, incidents or issues')
+    .argument('[target]', 'git, prs, blame, cicd, deployments, incidents, issues, or all of the provider')
     .showHelpAfterError('(add --help for the options)')
     .exitOverride((error) => {
       // Requested help is a success; all other exits of the parser are wrong usage.
@@ -54,7 +54,7 @@ export function registerSyncCommand(program: Command): void {
     .option('--seed <number>', 'seed of the generator; the same seed generates the same data (default: 1)')
     .optionsGroup('Output:')
     .option('--config <file>', 'settings file (default: PLUMBLINE_CONFIG)')
-    .option('--json', 'print a summary as one JSON object on standard output')
+    .option('--json', 'print the summary of each target as a JSON object, in one line of standard output')
     .addHelpText('after', SYNC_HELP)
     .action(async (target: string | undefined, options: SyncOptions & ConfigOption & { readonly json?: boolean }) => {
       const { json = false, ...rest } = options;
