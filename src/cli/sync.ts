@@ -42,7 +42,7 @@ export function registerSyncCommand(program: Command): void {
     .option('--host-a-url <url>', 'API of a self-hosted host_a (default: https://api.github.com)')
     .option('--host-b-url <url>', 'address of a self-hosted host_b (default: https://gitlab.com)')
     .optionsGroup('Many repositories of host_a or host_b:')
-    .option('-s, --search <pattern>', 'repositories whose names match, such as "acme/api-*"')
+    .option('-s, --search <pattern>', 'repositories whose names match: "acme/api-*", or "acme/* !acme/old-*"')
     .option('--group <name>', 'organization, group or user that owns them (default: the prefix of --search)')
     .option('--batch-size <n>', 'repositories per batch (default: 10)')
     .option('--max-concurrent <n>', 'concurrent repositories (default: MAX_WORKERS, else 4)')

@@ -4755,7 +4755,7 @@ export interface components {
             integration_id?: string | null;
             /** @description What to read. `local` supports only `git`, `prs` and `blame`. */
             targets: components["schemas"]["SyncTarget"][];
-            /** @description The repositories to read: `owner/name`, the id or path of a project, the directory of a local repository below the server's `SYNC_LOCAL_ROOT`, or a pattern with `*`. */
+            /** @description The repositories to read: `owner/name`, the id or path of a project, the directory of a local repository below the server's `SYNC_LOCAL_ROOT`, or a pattern with `*`. With `!` before it, a name or pattern leaves out what others match. */
             repositories: components["schemas"]["Label"][];
             /**
              * @description Whether runs can be started.
@@ -4798,7 +4798,7 @@ export interface components {
             name?: components["schemas"]["Name"];
             /** @description What to read. `local` supports only `git`, `prs` and `blame`. */
             targets?: components["schemas"]["SyncTarget"][];
-            /** @description The repositories to read: `owner/name`, the id or path of a project, the directory of a local repository below the server's `SYNC_LOCAL_ROOT`, or a pattern with `*`. */
+            /** @description The repositories to read: `owner/name`, the id or path of a project, the directory of a local repository below the server's `SYNC_LOCAL_ROOT`, or a pattern with `*`. With `!` before it, a name or pattern leaves out what others match. */
             repositories?: components["schemas"]["Label"][];
             /** @description Whether runs can be started. */
             is_active?: boolean;

@@ -12,6 +12,7 @@ import {
   unknownIntegration,
   violationsOfIntegration,
   violationsOfLocal,
+  violationsOfRepositories,
   violationsOfTargets,
 } from './sync-rules.js';
 
@@ -27,6 +28,7 @@ export const createSyncConfig: CreateSyncConfigHandler<PlatformDependencies> = a
     ...violationsOfIntegration(provider, integrationId),
     ...violationsOfTargets(provider, targets),
     ...violationsOfLocal(provider, localRootOf(orgId, settings)),
+    ...violationsOfRepositories(repositories),
     ...violationsOfSchedule(schedule),
   ];
   if (violations.length > 0) return validationProblem(violations);

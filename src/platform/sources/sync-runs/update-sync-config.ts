@@ -8,7 +8,13 @@ import { noSuchConfig } from './not-found.js';
 import { violationsOfSchedule } from './schedules/schedule.js';
 import { storeSchedule } from './schedules/schedules.store.js';
 import { changeSyncConfig, findSyncConfig, lockSyncConfig, syncConfigOf } from './sync-configs.store.js';
-import { demoHasNoSchedule, demoRepositoriesFixed, nameTaken, violationsOfTargets } from './sync-rules.js';
+import {
+  demoHasNoSchedule,
+  demoRepositoriesFixed,
+  nameTaken,
+  violationsOfRepositories,
+  violationsOfTargets,
+} from './sync-rules.js';
 
 export const updateSyncConfig: UpdateSyncConfigHandler<PlatformDependencies> = async (
   { params, body, principal, context },
@@ -26,6 +32,7 @@ export const updateSyncConfig: UpdateSyncConfigHandler<PlatformDependencies> = a
         ...violationsOfTargets(config.provider, body.targets ?? []),
         ...(config.is_demo && body.repositories !== undefined ? [demoRepositoriesFixed] : []),
         ...(config.is_demo && (body.schedule ?? null) !== null ? [demoHasNoSchedule] : []),
+        ...(body.repositories === undefined ? [] : violationsOfRepositories(body.repositories)),
         ...violationsOfSchedule(body.schedule ?? null),
       ];
       if (violations.length > 0) return validationProblem(violations);

@@ -68,7 +68,7 @@ export async function selectDueConfigs(
     order by c.next_run_at, c.id limit ${limit}`;
 }
 
-/** What became of a configuration that was due. */
+/** The outcome for a configuration that was due. */
 export type ScheduledStart =
   | { readonly outcome: 'started'; readonly runId: string }
   /** `skipped`: a run is pending or running. `postponed`: the organization has too many. `corrected`: a clock was set back. */

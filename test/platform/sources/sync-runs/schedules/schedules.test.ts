@@ -264,7 +264,7 @@ describe('a schedule', () => {
     expect(await runsOf(body.sync_config_id)).toHaveLength(1);
   });
 
-  it('of one configuration that cannot be started does not hold up the others', async () => {
+  it('of one configuration that cannot be started delays no other', async () => {
     const broken = await configure('hourly');
     const id = await configure('hourly');
     await platform.database.sql`
