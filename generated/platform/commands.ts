@@ -2093,6 +2093,31 @@ export const commands: readonly OperationCommand[] = [
     validators: { params: validators.deleteCorrection_path, query: null, headers: null, body: null },
   },
   {
+    operationId: 'getFreshness',
+    name: 'get-freshness',
+    tag: 'sync',
+    summary: 'Read how fresh the figures are',
+    description:
+      'Up to when the figures of the organization have everything that its active sync configurations read. Admins find the errors in the sync configurations. Syncs that `plumbline sync` runs on the command line are not known here.',
+    flags: [
+      {
+        name: 'org-id',
+        kind: 'text',
+        choices: [],
+        isSecret: false,
+        property: 'org_id',
+        place: 'params',
+        required: true,
+        description: 'The id of the organization: the one that the access token is scoped to.',
+      },
+    ],
+    body: null,
+    reply: 'json',
+    largestPage: null,
+    isRun: false,
+    validators: { params: validators.getFreshness_path, query: null, headers: null, body: null },
+  },
+  {
     operationId: 'listViews',
     name: 'list-views',
     tag: 'views',
@@ -3618,7 +3643,7 @@ export const commands: readonly OperationCommand[] = [
     tag: 'sync',
     summary: 'Create a sync configuration',
     description:
-      'Defines what to read and from where. Code hosts require `integration_id`, an integration with the same provider; `local` and `synthetic` do not accept one. `local` reads repositories on the server, and is for organizations that its operator names in SYNC_LOCAL_ORGANIZATIONS. An unknown reference or unsupported combination is rejected with 422. Nothing is read until a run is started.',
+      'Defines what to read and from where. Code hosts require `integration_id`, an integration with the same provider; `local` and `synthetic` do not accept one. `local` reads repositories on the server, and is for organizations that its operator names in SYNC_LOCAL_ORGANIZATIONS. An unknown reference or unsupported combination is rejected with 422. Nothing is read until a run is started, by a request or by the schedule.',
     flags: [
       {
         name: 'idempotency-key',
@@ -3702,6 +3727,17 @@ export const commands: readonly OperationCommand[] = [
         place: 'body',
         required: false,
         description: 'Whether runs remove commits, with their work units, that a rewritten history no longer has.',
+      },
+      {
+        name: 'schedule',
+        kind: 'text',
+        choices: [],
+        isSecret: false,
+        property: 'schedule',
+        place: 'body',
+        required: false,
+        description:
+          "When runs start by themselves: `hourly`, `daily` (between 1 and 5 o'clock), a cron expression with the five fields minute, hour, day of the month, month and day of the week, or null: only on request.",
       },
     ],
     body: { required: true, isText: false },
@@ -3832,6 +3868,17 @@ export const commands: readonly OperationCommand[] = [
         place: 'body',
         required: false,
         description: 'Whether runs remove commits, with their work units, that a rewritten history no longer has.',
+      },
+      {
+        name: 'schedule',
+        kind: 'text',
+        choices: [],
+        isSecret: false,
+        property: 'schedule',
+        place: 'body',
+        required: false,
+        description:
+          "When runs start by themselves: `hourly`, `daily` (between 1 and 5 o'clock), a cron expression with the five fields minute, hour, day of the month, month and day of the week, or null: only on request.",
       },
     ],
     body: { required: true, isText: false },

@@ -957,6 +957,19 @@ export type DeleteCorrectionHandler<Dependencies> = OperationHandler<
   Dependencies
 >;
 
+/** `GET /api/v1/organizations/{org_id}/freshness` */
+export type GetFreshnessRequest = OperationRequest<{
+  params: operations['getFreshness']['parameters']['path'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
+}>;
+export type GetFreshnessReply =
+  | SuccessReply<200, Schemas['Freshness']>
+  | Problems.OrganizationMismatch
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Read how fresh the figures are (`GET /api/v1/organizations/{org_id}/freshness`). */
+export type GetFreshnessHandler<Dependencies> = OperationHandler<GetFreshnessRequest, GetFreshnessReply, Dependencies>;
+
 /** `GET /api/v1/organizations/{org_id}/views` */
 export type ListViewsRequest = OperationRequest<{
   params: operations['listViews']['parameters']['path'];
@@ -1919,6 +1932,8 @@ export interface PlatformHandlers<Dependencies> {
   readonly correctWorkUnit: CorrectWorkUnitHandler<Dependencies>;
   /** Withdraw a correction (`DELETE /api/v1/organizations/{org_id}/corrections/{unit_id}`). */
   readonly deleteCorrection: DeleteCorrectionHandler<Dependencies>;
+  /** Read how fresh the figures are (`GET /api/v1/organizations/{org_id}/freshness`). */
+  readonly getFreshness: GetFreshnessHandler<Dependencies>;
   /** List the saved views (`GET /api/v1/organizations/{org_id}/views`). */
   readonly listViews: ListViewsHandler<Dependencies>;
   /** Save a view (`POST /api/v1/organizations/{org_id}/views`). */

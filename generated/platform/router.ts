@@ -92,6 +92,24 @@ export function createRouters(operation: (id: keyof PlatformHandlers<unknown>) =
   classificationRouter.put('correctWorkUnit', '/corrections/:unit_id', operation('correctWorkUnit'));
   classificationRouter.delete('deleteCorrection', '/corrections/:unit_id', operation('deleteCorrection'));
 
+  const syncRouter = new Router({ sensitive: true, prefix: '/api/v1' });
+  syncRouter.get('listRepositories', '/admin/repositories', operation('listRepositories'));
+  syncRouter.get('listSyncConfigs', '/admin/sync-configs', operation('listSyncConfigs'));
+  syncRouter.post('createSyncConfig', '/admin/sync-configs', operation('createSyncConfig'));
+  syncRouter.get('getFreshness', '/organizations/:org_id/freshness', operation('getFreshness'));
+  syncRouter.get('getSyncConfig', '/admin/sync-configs/:sync_config_id', operation('getSyncConfig'));
+  syncRouter.delete('deleteSyncConfig', '/admin/sync-configs/:sync_config_id', operation('deleteSyncConfig'));
+  syncRouter.patch('updateSyncConfig', '/admin/sync-configs/:sync_config_id', operation('updateSyncConfig'));
+  syncRouter.get('listSyncRuns', '/admin/sync-configs/:sync_config_id/runs', operation('listSyncRuns'));
+  syncRouter.post('startSyncRun', '/admin/sync-configs/:sync_config_id/runs', operation('startSyncRun'));
+  syncRouter.get('getSyncRun', '/admin/sync-configs/:sync_config_id/runs/:run_id', operation('getSyncRun'));
+  syncRouter.get('watchSyncRun', '/admin/sync-configs/:sync_config_id/runs/:run_id/events', operation('watchSyncRun'));
+  syncRouter.post(
+    'cancelSyncRun',
+    '/admin/sync-configs/:sync_config_id/runs/:run_id/cancel',
+    operation('cancelSyncRun'),
+  );
+
   const viewsRouter = new Router({ sensitive: true, prefix: '/api/v1/organizations/:org_id/views' });
   viewsRouter.get('listViews', '/', operation('listViews'));
   viewsRouter.post('createView', '/', operation('createView'));
@@ -154,19 +172,6 @@ export function createRouters(operation: (id: keyof PlatformHandlers<unknown>) =
   integrationsRouter.delete('disconnectIntegration', '/:integration_id', operation('disconnectIntegration'));
   integrationsRouter.post('testIntegration', '/:integration_id/test', operation('testIntegration'));
 
-  const syncRouter = new Router({ sensitive: true, prefix: '/api/v1/admin' });
-  syncRouter.get('listRepositories', '/repositories', operation('listRepositories'));
-  syncRouter.get('listSyncConfigs', '/sync-configs', operation('listSyncConfigs'));
-  syncRouter.post('createSyncConfig', '/sync-configs', operation('createSyncConfig'));
-  syncRouter.get('getSyncConfig', '/sync-configs/:sync_config_id', operation('getSyncConfig'));
-  syncRouter.delete('deleteSyncConfig', '/sync-configs/:sync_config_id', operation('deleteSyncConfig'));
-  syncRouter.patch('updateSyncConfig', '/sync-configs/:sync_config_id', operation('updateSyncConfig'));
-  syncRouter.get('listSyncRuns', '/sync-configs/:sync_config_id/runs', operation('listSyncRuns'));
-  syncRouter.post('startSyncRun', '/sync-configs/:sync_config_id/runs', operation('startSyncRun'));
-  syncRouter.get('getSyncRun', '/sync-configs/:sync_config_id/runs/:run_id', operation('getSyncRun'));
-  syncRouter.get('watchSyncRun', '/sync-configs/:sync_config_id/runs/:run_id/events', operation('watchSyncRun'));
-  syncRouter.post('cancelSyncRun', '/sync-configs/:sync_config_id/runs/:run_id/cancel', operation('cancelSyncRun'));
-
   const setupRouter = new Router({ sensitive: true, prefix: '/api/v1/admin' });
   setupRouter.get('getSetupStatus', '/setup/status', operation('getSetupStatus'));
   setupRouter.get('getDemoData', '/demo-data', operation('getDemoData'));
@@ -187,13 +192,13 @@ export function createRouters(operation: (id: keyof PlatformHandlers<unknown>) =
     organizationsRouter,
     teamsRouter,
     classificationRouter,
+    syncRouter,
     viewsRouter,
     serviceTokensRouter,
     webhooksRouter,
     thresholdsRouter,
     installationRouter,
     integrationsRouter,
-    syncRouter,
     setupRouter,
     operationsRouter,
   ];

@@ -190,6 +190,9 @@ export const unimplemented: PlatformHandlers<unknown> = {
   deleteCorrection: () => {
     throw new UnimplementedOperation('deleteCorrection');
   },
+  getFreshness: () => {
+    throw new UnimplementedOperation('getFreshness');
+  },
   listViews: () => {
     throw new UnimplementedOperation('listViews');
   },

@@ -9,6 +9,7 @@ Targets and their providers:
   deployments  deployments                      -       yes      yes      yes
   incidents    issues labelled "incident"       -       yes      yes      yes
   issues       issues, their state changes      -       yes      yes      yes
+  all          all of these that the provider has, one after the other, in this order
 
 The local provider infers requests from merge commits, and from refs/pull or refs/merge-requests if they were fetched.
 Without a time filter and --max-commits-per-repo, git reads the 100 most recent commits, the last 50 of them with
@@ -51,8 +52,12 @@ it again. Syncs are idempotent. Ctrl-C stops after the current page, a second Ct
 
 Exit codes: 0 success; 1 failure; 2 invalid or missing input, all of it listed; 3 some repositories failed, or the
 secondary database is behind (the next run repairs it). A --search pattern that matches no repository is a failure (1).
+The target all has a summary for each target, and the exit code of the worst one. It ends with the first target that
+cannot start.
 
 Examples:
+  plumbline sync all --provider local --db embedded:
+      everything that this directory has, into the built-in database
   plumbline sync git --provider local --db embedded:
       the last 100 commits of this directory, into the built-in database
   plumbline sync git --provider local --repo-path ../app --since 2000-01-01 --db sqlite:app.db

@@ -1,13 +1,14 @@
-/** Runs one sync for the command line: reads the request, handles signals, prints progress. */
+/** Runs syncs for the command line: reads the request, handles signals, prints progress. */
 import { resolve } from 'node:path';
 import { startEmbeddedPostgres } from '../database/embedded.js';
 import { outboundFetch } from '@plumbline/contract/outbound/outbound-fetch';
 import { failureOf, SyncError, withoutSecrets } from '../sync/failures.js';
-import { parseSyncRequest, type SyncRequest } from '../sync/request.js';
+import type { SyncRequest } from '../sync/request.js';
+import { parseSyncRequests } from '../sync/requests.js';
 import type { SyncOptions } from '../sync/options.js';
 import { runSync } from '../sync/run.js';
 import { keepHeapSteady } from '../sync/steady-heap.js';
-import { exitCodeOf, type SyncSummary } from '../sync/summary.js';
+import { exitCodeOf, worstExitCode, type SyncSummary } from '../sync/summary.js';
 import type { SyncDependencies, SyncProgress } from '../sync/dependencies.js';
 import { systemClock } from '../sync/clock.js';
 import { systemRandom } from '../sync/random.js';
@@ -20,10 +21,11 @@ import { openProgressView } from './sync-progress.js';
 import { describeProblems, describeSummary, summaryOfFailure } from './sync-summary.js';
 
 /**
- * Runs `plumbline sync` in this process.
+ * Runs `plumbline sync` in this process: one target, or all of the provider, one after the other.
  *
- * @param json prints the summary as one JSON object on standard output; all other output goes to standard error
- * @returns the exit code: see `exitCodeOf`, and 2 for invalid or missing input
+ * @param json prints the summary of each target as a JSON object in one line of standard output; all other output goes to
+ *   standard error
+ * @returns the exit code: see `exitCodeOf`, that of the worst target, and 2 for invalid or missing input
  */
 export async function runSyncCommand(options: SyncOptions & ConfigOption, json: boolean): Promise<0 | 1 | 2 | 3> {
   const environment = await commandEnvironment(options).catch(settingProblem);
@@ -31,18 +33,24 @@ export async function runSyncCommand(options: SyncOptions & ConfigOption, json: 
     process.stderr.write(describeProblems([environment]));
     return 2;
   }
-  const parsed = parseSyncRequest(options, environment);
+  const parsed = parseSyncRequests(options, environment);
   if (!parsed.ok) {
     process.stderr.write(describeProblems(parsed.problems));
     return 2;
   }
   keepHeapSteady();
   await startTracing(process.env, (problem) => process.stderr.write(`Traces cannot be exported: ${problem}\n`));
-  const summary = await watched(parsed.request, environment);
+  const codes: (0 | 1 | 3)[] = [];
+  for (const request of parsed.requests) {
+    const { summary, hasStarted } = await watched(request, environment);
+    process.stderr.write(describeSummary(summary));
+    if (json) process.stdout.write(`${JSON.stringify(summary)}\n`);
+    codes.push(exitCodeOf(summary));
+    // The others would fail for the same reason: the database, an invalid list of repositories, or a signal to stop.
+    if (!hasStarted) break;
+  }
   await stopTracing();
-  process.stderr.write(describeSummary(summary));
-  if (json) process.stdout.write(`${JSON.stringify(summary)}\n`);
-  return exitCodeOf(summary);
+  return worstExitCode(codes);
 }
 
 /** The problem of a settings file; rethrows other failures. */
@@ -51,15 +59,23 @@ function settingProblem(error: unknown): string {
   throw error;
 }
 
-async function watched(request: SyncRequest, environment: Environment): Promise<SyncSummary> {
+interface WatchedSync {
+  readonly summary: SyncSummary;
+  /** False: it could not start, or was stopped. */
+  readonly hasStarted: boolean;
+}
+
+async function watched(request: SyncRequest, environment: Environment): Promise<WatchedSync> {
   const stop = stopSignal();
   const view = openProgressView(process.stderr, { lines: request.echo, now: Date.now });
   const began = Date.now();
   try {
-    return await runSync(request, dependenciesOf(request, stop.signal, view.progress, environment));
+    const summary = await runSync(request, dependenciesOf(request, stop.signal, view.progress, environment));
+    return { summary, hasStarted: true };
   } catch (error) {
     // A sync that cannot start also returns a summary, for programs that read the JSON.
-    return summaryOfFailure(request, failureOf(error, request.secrets), Date.now() - began);
+    const failure = failureOf(error, request.secrets);
+    return { summary: summaryOfFailure(request, failure, Date.now() - began), hasStarted: false };
   } finally {
     view.close();
     stop.end();

@@ -13,7 +13,7 @@ export function registerSyncCommand(program: Command): void {
   const command = program
     .command('sync')
     .description('load the data of repositories into a database')
-    .argument('[target]', 'git, prs, blame, cicd, deployments, incidents or issues')
+    .argument('[target]', 'git, prs, blame, cicd, deployments, incidents, issues, or all of the provider')
     .showHelpAfterError('(add --help for the options)')
     .exitOverride((error) => {
       // Requested help is a success; all other exits of the parser are wrong usage.
@@ -42,7 +42,7 @@ export function registerSyncCommand(program: Command): void {
     .option('--host-a-url <url>', 'API of a self-hosted host_a (default: https://api.github.com)')
     .option('--host-b-url <url>', 'address of a self-hosted host_b (default: https://gitlab.com)')
     .optionsGroup('Many repositories of host_a or host_b:')
-    .option('-s, --search <pattern>', 'repositories whose names match, such as "acme/api-*"')
+    .option('-s, --search <pattern>', 'repositories whose names match: "acme/api-*", or "acme/* !acme/old-*"')
     .option('--group <name>', 'organization, group or user that owns them (default: the prefix of --search)')
     .option('--batch-size <n>', 'repositories per batch (default: 10)')
     .option('--max-concurrent <n>', 'concurrent repositories (default: MAX_WORKERS, else 4)')
@@ -54,7 +54,7 @@ export function registerSyncCommand(program: Command): void {
     .option('--seed <number>', 'seed of the generator; the same seed generates the same data (default: 1)')
     .optionsGroup('Output:')
     .option('--config <file>', 'settings file (default: PLUMBLINE_CONFIG)')
-    .option('--json', 'print a summary as one JSON object on standard output')
+    .option('--json', 'print the summary of each target as a JSON object, in one line of standard output')
     .addHelpText('after', SYNC_HELP)
     .action(async (target: string | undefined, options: SyncOptions & ConfigOption & { readonly json?: boolean }) => {
       const { json = false, ...rest } = options;

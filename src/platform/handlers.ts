@@ -59,6 +59,7 @@ import { getSetupStatus } from './tenancy/setup/get-setup-status.js';
 import { cancelSyncRun } from './sources/sync-runs/cancel-sync-run.js';
 import { createSyncConfig } from './sources/sync-runs/create-sync-config.js';
 import { deleteSyncConfig } from './sources/sync-runs/delete-sync-config.js';
+import { getFreshness } from './sources/sync-runs/get-freshness.js';
 import { getSyncConfig, listSyncConfigs } from './sources/sync-runs/read-sync-configs.js';
 import { getSyncRun, listSyncRuns } from './sources/sync-runs/read-sync-runs.js';
 import { startSyncRun } from './sources/sync-runs/start-sync-run.js';
@@ -107,6 +108,7 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   forgotPassword,
   getCurrentServiceToken,
   getDemoData,
+  getFreshness,
   getJwks,
   getLiveness,
   getMe,

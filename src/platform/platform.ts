@@ -27,6 +27,7 @@ export interface RunningPlatform {
   readonly accountSweep: AccountSweep;
   readonly retention: Rounds;
   readonly organizationRemoval: Rounds;
+  readonly syncSchedules: Rounds;
   readonly thresholds: Rounds;
   /**
    * Finishes pending work: requests and syncs first, then mails, then the database.
@@ -74,9 +75,9 @@ export async function startPlatform(
     const services = startServices(startup, stores);
     const dependencies = await createDependencies(startup, stores, services);
     const { server, thresholds } = await startServer(startup, stores, services, dependencies);
-    const { mails, webhooks, syncJobs, accountSweep, retention, organizationRemoval } = services;
+    const { mails, webhooks, syncJobs, accountSweep, retention, organizationRemoval, syncSchedules } = services;
     const { database } = stores;
-    const sweeps = { accountSweep, retention, organizationRemoval };
+    const sweeps = { accountSweep, retention, organizationRemoval, syncSchedules };
     return { url: server.url, database, mails, webhooks, syncJobs, ...sweeps, thresholds, stop };
   } catch (error) {
     await stop();

@@ -79,7 +79,16 @@ export function nothingMatches(host: string, group: string, pattern: string, com
 }
 
 /**
- * Whether a repository's full name matches a search pattern: `*` any text, `?` one character, `[abc]`, `[a-c]` and
+ * Whether a repository's full name matches the first pattern of a search, and none of those that follow with `!` before
+ * them: `acme/* !acme/old-*`.
+ */
+export function matchesSearch(search: string, fullName: string): boolean {
+  const [pattern = '', ...excepted] = search.trim().split(/\s+/);
+  return matchesPattern(pattern, fullName) && !excepted.some((each) => matchesPattern(each.slice(1), fullName));
+}
+
+/**
+ * Whether a repository's full name matches a pattern: `*` any text, `?` one character, `[abc]`, `[a-c]` and
  * `[!abc]` one of a set; case-insensitive. A pattern without a slash is compared with the last part of the name.
  */
 export function matchesPattern(pattern: string, fullName: string): boolean {

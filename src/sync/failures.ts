@@ -49,6 +49,16 @@ export function isUnanswered(error: unknown): error is SyncError {
   return error instanceof SyncError && error.code === 'host_unavailable';
 }
 
+const WITHHELD: ReadonlySet<number | undefined> = new Set([403, 404, 410, 451]);
+
+/**
+ * Whether a host refuses a part of a repository that it otherwise shows: it is disabled or blocked there. Clients give a
+ * refusal of the token no status.
+ */
+export function isWithheld(error: unknown): error is SyncError {
+  return error instanceof SyncError && WITHHELD.has(error.status);
+}
+
 /**
  * Describes an error in a summary.
  * @param error anything thrown

@@ -1,7 +1,7 @@
 /** The sync of one repository: takes the lock, repairs the secondary, then stores page after page. */
 import { inSpan } from '@plumbline/contract/system/tracing';
 import { cleanedUp } from './cleaned-up.js';
-import { SyncError, failureOf } from './failures.js';
+import { SyncError, failureOf, isWithheld } from './failures.js';
 import { repositoryId } from './identity.js';
 import { followHistory } from './known-history.js';
 import {
@@ -22,6 +22,7 @@ import type { SyncRequest } from './request.js';
 import type { Sink, SinkPage, StateKey, SyncState, TableRows } from './sinks/sink.js';
 import { LOCK_POLL_MILLISECONDS, waitForLock } from './sinks/wait-for-lock.js';
 import type { CountedName, RepositorySummary } from './summary.js';
+import type { Target } from './targets.js';
 import type { SyncDependencies } from './dependencies.js';
 import type { DerivedSync, SyncedSource } from './work-units/derivation/derivation.js';
 import { beginDerivation } from './work-units/derivation/derivation.js';
@@ -139,9 +140,14 @@ async function syncOpened(
     let revision = stored?.revision;
     const since = Math.max(units?.since ?? 0, secondary.since());
     let failure: { readonly error: unknown } | undefined;
+    const note = (text: string): void => {
+      result.notes.push(text);
+      dependencies.progress.note?.(`${name} (${request.target}): ${text}`);
+    };
     const pages = untilFailure(readAhead(repository.pages(start), PAGES_AHEAD), (error) => {
       dependencies.signal.throwIfAborted();
-      failure = { error };
+      if (pageNumber === 0 && !HISTORY.has(request.target) && isWithheld(error)) note(withheldNote(error));
+      else failure = { error };
     });
     for await (const page of pages) {
       dependencies.signal.throwIfAborted();
@@ -168,10 +174,7 @@ async function syncOpened(
       );
       revision = state.revision;
       addCounts(result.counts, sinkPage);
-      if (page.note !== undefined) {
-        result.notes.push(page.note);
-        dependencies.progress.note?.(`${name} (${request.target}): ${page.note}`);
-      }
+      if (page.note !== undefined) note(page.note);
       dependencies.progress.pageStored?.({ name, records: { ...result.counts }, expected: page.expected ?? null });
     }
     const derive = async (): Promise<void> => {
@@ -189,6 +192,13 @@ async function syncOpened(
     return { problem: secondary.problem(), removed };
   };
   return cleanedUp(work, () => Promise.all([units?.close(), lock.release()]));
+}
+
+/** What every repository has. A host that refuses it refuses the repository. */
+const HISTORY: ReadonlySet<Target> = new Set(['git', 'blame']);
+
+function withheldNote({ status }: SyncError): string {
+  return `not read: the host answers with status ${status}, so it is disabled for this repository, or hidden from the token`;
 }
 
 /** Yields the items of the source. Its failure ends them and goes to `onFailure`; that of the consumer does not. */

@@ -66,8 +66,7 @@ export function parseSyncRequest(options: SyncOptions, environment: Environment,
   };
 
   const target = oneOf('the target', options.target, TARGETS, report);
-  const alias = PROVIDER_ALIASES[options.provider ?? ''];
-  const provider = alias ?? oneOf('--provider', options.provider, PROVIDERS, report);
+  const provider = providerNamed(options.provider) ?? oneOf('--provider', options.provider, PROVIDERS, report);
   if (target !== undefined && provider !== undefined && !targetsOf(provider).includes(target)) {
     report(`--provider ${provider} has no ${target}: it has ${targetsOf(provider).join(', ')}`);
   }
@@ -130,6 +129,11 @@ export function parseSyncRequest(options: SyncOptions, environment: Environment,
       secrets: [...databases.secrets, ...(token === undefined ? [] : [token])],
     },
   };
+}
+
+/** The provider with a name or an alias; undefined: there is none. */
+export function providerNamed(name: string | undefined): ProviderName | undefined {
+  return PROVIDER_ALIASES[name ?? ''] ?? PROVIDERS.find((provider) => provider === name);
 }
 
 /**

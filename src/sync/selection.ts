@@ -82,7 +82,14 @@ function parseBatch(
 ): Selection | undefined {
   const pattern = options.search ?? '';
   if (pattern.trim() === '') return report('--search is empty: set a pattern such as <group>/api-*');
-  const group = options.group ?? options.owner ?? literalGroup(pattern);
+  const [included = '', ...excepted] = pattern.trim().split(/\s+/);
+  const unclear = [...(included.startsWith('!') ? [included] : []), ...excepted.filter((each) => !/^!./.test(each))];
+  if (unclear.length > 0) {
+    return report(
+      `--search is one pattern, and after it those to leave out with ! before them; not ${unclear.join(' ')}`,
+    );
+  }
+  const group = options.group ?? options.owner ?? literalGroup(included);
   if (group === undefined) {
     return report(
       'batch mode needs the group whose repositories to list: set --group, or begin --search with it (<group>/api-*)',

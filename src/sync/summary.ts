@@ -29,6 +29,12 @@ export interface RepositorySummary {
   readonly error: SyncFailure | null;
 }
 
+/** The exit code of several syncs: that of the worst one. 1, where nothing succeeded, is worse than 3. */
+export function worstExitCode(codes: readonly (0 | 1 | 3)[]): 0 | 1 | 3 {
+  if (codes.includes(1)) return 1;
+  return codes.includes(3) ? 3 : 0;
+}
+
 /**
  * The exit code of a completed run: 0 success; 1 failure; 3 some repositories failed, or the secondary database is
  * behind. (2 is for requests that never ran: `parseSyncRequest`.)

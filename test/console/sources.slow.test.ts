@@ -23,7 +23,7 @@ function codeHost(repositories: readonly string[] | null): RequestListener {
 
 describe.skipIf(!hasBrowser)(`On the Sources page${withoutBrowser}`, () => {
   /** The organizations that may read local repositories, one for each test that does. */
-  const localOrganizations = Array.from({ length: 4 }, () => randomUUID());
+  const localOrganizations = Array.from({ length: 5 }, () => randomUUID());
   let running: RunningConsole;
   let root: string;
   beforeAll(async () => {
@@ -131,6 +131,39 @@ describe.skipIf(!hasBrowser)(`On the Sources page${withoutBrowser}`, () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('is saved').waitFor();
     expect(await stored()).toEqual([false]);
+    expect(complaints).toEqual([]);
+  });
+
+  test('a new sync reads everything every day; the schedule can be changed, and a wrong one is explained', async () => {
+    const user = await signUpWithLocalRepositories();
+    const { page, complaints, provoke } = await insider(user);
+    const stored = async (): Promise<unknown> => {
+      const { body } = await running.platform.json('GET', '/api/v1/admin/sync-configs', { token: user.accessToken });
+      return body.items.map(({ schedule, targets }: { schedule: string; targets: string[] }) => [schedule, targets]);
+    };
+    await createSync(page, 'Daily', 'Repositories on the server', 'api');
+    expect(await stored()).toEqual([['daily', ['git', 'prs', 'blame']]]);
+    await page.getByText('Every day').waitFor();
+    await page.getByText('Next run', { exact: false }).first().waitFor();
+
+    const edit = async (): Promise<void> => {
+      await page.getByRole('button', { name: 'Edit' }).click();
+      await page.getByLabel('Runs', { exact: true }).selectOption('At other times');
+    };
+    await edit();
+    await page.getByLabel('Cron expression').fill('*/5 * * * *');
+    provoke(/^422 .*\/sync-configs\//);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('at least 15 minutes between its minutes').waitFor();
+    await page.getByLabel('Cron expression').fill('30 6 * * 1-5');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('At 30 6 * * 1-5 (cron, UTC)').waitFor();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    expect(await page.getByLabel('Cron expression').inputValue()).toBe('30 6 * * 1-5');
+    await page.getByLabel('Runs', { exact: true }).selectOption('Only when it is started');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Only when it is started').first().waitFor();
+    expect(await stored()).toEqual([[null, ['git', 'prs', 'blame']]]);
     expect(complaints).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { matchesPattern, runBatch } from '../../src/sync/batch.js';
+import { matchesPattern, matchesSearch, runBatch } from '../../src/sync/batch.js';
 import { matchesSteps } from '../../src/sync/glob.js';
 import { toAsyncIterable } from '../../src/contract/system/async-iterable.js';
 import type { RepositorySource } from '../../src/sync/providers/provider.js';
@@ -104,5 +104,18 @@ describe('a batch', () => {
     });
     await expect(run).rejects.toThrow(/aborted/);
     expect(done.length).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('a search with exceptions', () => {
+  it.each([
+    ['acme/* !acme/old-*', 'acme/api', true],
+    ['acme/* !acme/old-*', 'acme/old-api', false],
+    ['acme/* !legacy  !docs', 'acme/docs', false],
+    ['acme/* !legacy  !docs', 'acme/docs-site', true],
+    ['acme/api', 'acme/api', true],
+    ['acme/* !acme/*', 'acme/api', false],
+  ])('%s: %s is %s', (search, name, expected) => {
+    expect(matchesSearch(search, name)).toBe(expected);
   });
 });

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { Freshness } from '../analytics/freshness.js';
 import { FilterBar } from '../analytics/filter-bar.js';
 import { daysOf, periodOf } from '../analytics/period.js';
 import { filtersOfScope, picksOfScope, scopeOf, type Level } from '../analytics/scope.js';
@@ -35,6 +36,7 @@ export default function DeliveryPage(): JSX.Element {
       intro="How work gets to production: DORA's four keys, the phases of pull requests, and their reviews. Compare a team with its past, not with others."
     >
       <FilterBar orgId={orgId} period={period} scope={scope} offered={levels} onChange={setParts} />
+      <Freshness orgId={orgId} />
       <FourKeys variables={{ ...asked, interval }} links={links} />
       <div class="columns">
         <PhasesChart variables={{ ...asked, dimension: 'WORK_TYPE' }} links={links} />

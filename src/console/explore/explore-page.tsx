@@ -1,5 +1,6 @@
 import { explore } from '@plumbline/sdk/analytics';
 import type { JSX } from 'preact';
+import { Freshness } from '../analytics/freshness.js';
 import { Picked } from '../analytics/picked.js';
 import { partsOfPicks } from '../analytics/picks.js';
 import { QueryDialog } from '../analytics/query-dialog.js';
@@ -25,6 +26,7 @@ export default function ExplorePage(): JSX.Element {
       intro="One measure, by one dimension, over time."
       actions={<QueryDialog query={explore} variables={variablesOf(orgId, choices)} />}
     >
+      <Freshness orgId={orgId} />
       <View query={useCatalog(orgId)} what="what can be asked for">
         {(catalog) => (
           <>

@@ -1,5 +1,6 @@
 import { overview } from '@plumbline/sdk/analytics';
 import type { JSX } from 'preact';
+import { Freshness } from '../analytics/freshness.js';
 import type { Dimension } from '../analytics/client.js';
 import { largestOf, tableOfBars, tableOfLines, totalOf, type Development } from '../analytics/development.js';
 import { FilterBar } from '../analytics/filter-bar.js';
@@ -49,6 +50,7 @@ export default function OverviewPage(): JSX.Element {
       actions={<QueryDialog query={overview} variables={variables} />}
     >
       <FilterBar orgId={orgId} period={period} scope={scope} onChange={setParts} />
+      <Freshness orgId={orgId} />
       <View query={figures} what="the overview" empty={() => (isEmpty ? nothing : null)}>
         {(data) => (
           <WithKnownHistory days={data} range={period.range}>

@@ -41,7 +41,7 @@ export function Repositories({ provider, integrationId, value = [] }: Repositori
         hint={
           provider === 'local'
             ? 'One folder a line, below the folder that the operator has opened (SYNC_LOCAL_ROOT). * stands for any text.'
-            : 'One owner/name a line. * stands for any text: example/* is every repository of example.'
+            : 'One owner/name a line. * stands for any text: example/* is every repository of example, and !example/old-* leaves some of them out.'
         }
       >
         {(attributes) => (

@@ -6,9 +6,10 @@ import { platform } from '../session/session.js';
 import { CancelButton, Dialog } from '../ui/dialog.js';
 import { Choices, linesOf, Select } from '../ui/fields.js';
 import { Field, Form } from '../ui/form.js';
-import { codeHosts, providers, targetsOf, type Provider, type Target } from './words.js';
+import { allTargets, codeHosts, providers, targetsOf, type Provider, type Target } from './words.js';
 import type { Integration } from './integrations.js';
 import { Repositories } from './repositories.js';
+import { ScheduleFields, scheduleOf } from './schedule-fields.js';
 
 export type SyncConfig = Schemas['SyncConfig'];
 
@@ -35,7 +36,7 @@ function NewSyncForm({
   onSaved,
 }: Omit<SyncDialogProps, 'open'> & { integrations: readonly Integration[] }): JSX.Element {
   const [provider, setProvider] = useState<Provider>(integrations[0]?.provider ?? 'local');
-  const [chosen, setChosen] = useState<readonly Target[]>(['git', 'prs']);
+  const [chosen, setChosen] = useState<readonly Target[]>(allTargets);
   const targets = targetsOf(provider);
   const usable = integrations.filter((each) => each.provider === provider);
   const needsIntegration = Object.hasOwn(codeHosts, provider);
@@ -45,7 +46,7 @@ function NewSyncForm({
     <Form
       button="Create"
       beside={<CancelButton onClick={onClose} />}
-      send={({ name = '', integration_id, repositories, prune }) =>
+      send={({ name = '', integration_id, repositories, prune, ...times }) =>
         createSyncConfig(platform, {
           body: {
             name,
@@ -54,6 +55,7 @@ function NewSyncForm({
             targets: chosen.filter((target) => Object.hasOwn(targets, target)),
             repositories: linesOf(repositories),
             prune: prune === 'on',
+            schedule: scheduleOf(times),
           },
         })
       }
@@ -79,6 +81,7 @@ function NewSyncForm({
         ))}
       <Choices name="targets" label="What to read" options={targets} value={chosen} onChange={setChosen} />
       <Repositories provider={provider} integrationId={integrationId} />
+      <ScheduleFields value="daily" />
       {hasHistory(provider, chosen) && <Prune />}
     </Form>
   );
@@ -104,7 +107,7 @@ function EditSyncForm({
     <Form
       button="Save"
       beside={<CancelButton onClick={onClose} />}
-      send={({ name = '', repositories, is_active, prune }) =>
+      send={({ name = '', repositories, is_active, prune, ...times }) =>
         updateSyncConfig(platform, {
           params: { sync_config_id: config.id },
           body: {
@@ -112,6 +115,8 @@ function EditSyncForm({
             targets: [...chosen],
             repositories: linesOf(repositories),
             is_active: is_active === 'on',
+            // Demo data have no schedule, and are not asked for one.
+            ...(config.is_demo ? {} : { schedule: scheduleOf(times) }),
             // The choice is not shown without commits: the setting stays as it is.
             ...(hasHistory(config.provider, chosen) ? { prune: prune === 'on' } : {}),
           },
@@ -131,6 +136,7 @@ function EditSyncForm({
         onChange={setChosen}
       />
       <Repositories provider={config.provider} integrationId={config.integration_id} value={config.repositories} />
+      {!config.is_demo && <ScheduleFields value={config.schedule} />}
       {hasHistory(config.provider, chosen) && <Prune isChosen={config.prune} />}
       <label class="choice">
         <input type="checkbox" name="is_active" defaultChecked={config.is_active} />

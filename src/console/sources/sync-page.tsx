@@ -11,9 +11,11 @@ import { Confirm } from '../ui/dialog.js';
 import { Failed } from '../ui/failed.js';
 import { announce } from '../ui/toasts.js';
 import { View } from '../ui/view.js';
+import { NextRun } from './next-run.js';
 import { RunHistory } from './run-history.js';
 import { ActiveRun } from './run-state.js';
 import { useStart } from './runs.js';
+import { scheduleText } from './schedule-fields.js';
 import { EditSyncDialog, type SyncConfig } from './sync-form.js';
 import { startText } from './syncs.js';
 import { providers, targetList } from './words.js';
@@ -120,6 +122,12 @@ function About({ config }: { config: SyncConfig }): JSX.Element {
         <dd>{providers[config.provider]}</dd>
         <dt>What</dt>
         <dd>{targetList(config.targets)}</dd>
+        {!config.is_demo && (
+          <>
+            <dt>Runs</dt>
+            <dd>{scheduleText(config.schedule)}</dd>
+          </>
+        )}
         <dt>Repositories</dt>
         <dd>
           <ul class="plain">
@@ -158,6 +166,9 @@ function Latest({ config }: { config: SyncConfig }): JSX.Element {
           </button>
         )}
       </div>
+      <p class="small muted">
+        <NextRun config={config} />
+      </p>
       <Failed mutation={start} />
       {isActive ? <ActiveRun configId={config.id} runId={run.id} mayCancel={mayRun} /> : <Idle config={config} />}
     </section>

@@ -11,6 +11,7 @@ import { Moment } from '../ui/moment.js';
 import { announce } from '../ui/toasts.js';
 import { View } from '../ui/view.js';
 import type { Integration } from './integrations.js';
+import { NextRun } from './next-run.js';
 import { ActiveRun, StatusTag } from './run-state.js';
 import { useStart } from './runs.js';
 import { NewSyncDialog, type SyncConfig } from './sync-form.js';
@@ -99,6 +100,9 @@ function SyncRow({ config }: { config: SyncConfig }): JSX.Element {
         </span>
         <span class="small muted break">
           {shortList(config.repositories)} · {targetList(config.targets)}
+        </span>
+        <span class="small muted">
+          <NextRun config={config} />
         </span>
         {run === null && <span class="small muted">Never run</span>}
         {run !== null && !isActive && (

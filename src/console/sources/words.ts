@@ -25,6 +25,8 @@ const targets: Readonly<Record<Target, string>> = {
   issues: 'Issues',
 };
 
+export const allTargets = Object.keys(targets) as readonly Target[]; // keys of a record are its type's keys
+
 /** The targets that a repository on the server has. */
 const localTargets = { git: targets.git, prs: targets.prs, blame: targets.blame };
 

@@ -1,5 +1,6 @@
 import { workUnits, type WorkUnitsQueryVariables } from '@plumbline/sdk/analytics';
 import type { JSX } from 'preact';
+import { Freshness } from '../analytics/freshness.js';
 import { Picked } from '../analytics/picked.js';
 import { filtersOf, partsOfPicks, picksOf } from '../analytics/picks.js';
 import { PeriodFields } from '../analytics/period-fields.js';
@@ -62,6 +63,7 @@ export default function WorkUnitsPage(): JSX.Element {
           setParts(partsOfPicks(changed));
         }}
       />
+      <Freshness orgId={orgId} />
       <View
         query={units}
         what="the work units"

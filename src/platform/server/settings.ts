@@ -52,6 +52,8 @@ export interface PlatformSettings {
   readonly databaseConnections: number;
   /** 0: this server runs no syncs. */
   readonly syncJobs: number;
+  /** Whether this server starts runs by schedule. */
+  readonly syncSchedules: boolean;
   /** Maximum number of pending and running ones. */
   readonly syncRunsPerOrganization: number;
   /** Per attempt. */

@@ -130,6 +130,7 @@ describe('Every tool', () => {
     }
     expect((await http.call('list_repositories', { provider: 'synthetic' })).isError).toBe(false);
     expect((await http.call('get_setup_status')).isError).toBe(false);
+    expect((await http.call('get_freshness')).data.active_syncs).toBe(1);
   });
 });
 

@@ -475,6 +475,7 @@ export interface Operations {
   readonly listCorrections: operations['listCorrections'];
   readonly correctWorkUnit: operations['correctWorkUnit'];
   readonly deleteCorrection: operations['deleteCorrection'];
+  readonly getFreshness: operations['getFreshness'];
   readonly listViews: operations['listViews'];
   readonly createView: operations['createView'];
   readonly deleteView: operations['deleteView'];
@@ -3748,6 +3749,49 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
       503: shared.ServiceUnavailable,
     },
   },
+  getFreshness: {
+    method: 'GET',
+    path: '/api/v1/organizations/{org_id}/freshness',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: { example: { current_at: '2026-03-02T09:20:00.000Z', active_syncs: 3, failing_syncs: 1 } },
+      },
+      401: shared.Unauthenticated,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          organization_required: {
+            type: '/problems/organization-required',
+            title: 'Organization required',
+            status: 403,
+            message: 'The access token names no organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          organization_mismatch: {
+            type: '/problems/organization-mismatch',
+            title: 'Organization mismatch',
+            status: 403,
+            message: 'The access token is scoped to another organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          insufficient_scope: {
+            type: '/problems/insufficient-scope',
+            title: 'Insufficient scope',
+            status: 403,
+            message: 'This needs the scope teams:write, which the service token lacks.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            required_scope: 'teams:write',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      422: shared.ValidationFailed,
+      429: shared.RateLimited,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
   listViews: {
     method: 'GET',
     path: '/api/v1/organizations/{org_id}/views',
@@ -5697,6 +5741,9 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
                 is_active: true,
                 prune: false,
                 is_demo: false,
+                schedule: 'daily',
+                next_run_at: '2026-03-03T03:12:40.000Z',
+                failed_runs: 0,
                 created_at: '2026-03-02T09:15:00.000Z',
                 updated_at: '2026-03-02T09:15:00.000Z',
                 latest_run: {
@@ -5767,6 +5814,9 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
             is_active: true,
             prune: false,
             is_demo: false,
+            schedule: 'daily',
+            next_run_at: '2026-03-03T03:12:40.000Z',
+            failed_runs: 0,
             created_at: '2026-03-02T09:15:00.000Z',
             updated_at: '2026-03-02T09:15:00.000Z',
             latest_run: null,
@@ -5850,6 +5900,9 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
             is_active: true,
             prune: false,
             is_demo: false,
+            schedule: 'daily',
+            next_run_at: '2026-03-03T03:12:40.000Z',
+            failed_runs: 0,
             created_at: '2026-03-02T09:15:00.000Z',
             updated_at: '2026-03-02T09:15:00.000Z',
             latest_run: {
@@ -5971,6 +6024,9 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
             is_active: false,
             prune: false,
             is_demo: false,
+            schedule: 'daily',
+            next_run_at: null,
+            failed_runs: 0,
             created_at: '2026-03-02T09:15:00.000Z',
             updated_at: '2026-03-02T09:20:00.000Z',
             latest_run: null,

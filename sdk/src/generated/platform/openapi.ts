@@ -1001,6 +1001,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/organizations/{org_id}/freshness": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read how fresh the figures are
+         * @description Up to when the figures of the organization have everything that its active sync configurations read. Admins find the errors in the sync configurations. Syncs that `plumbline sync` runs on the command line are not known here.
+         */
+        get: operations["getFreshness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/organizations/{org_id}/views": {
         parameters: {
             query?: never;
@@ -1521,7 +1541,7 @@ export interface paths {
         put?: never;
         /**
          * Create a sync configuration
-         * @description Defines what to read and from where. Code hosts require `integration_id`, an integration with the same provider; `local` and `synthetic` do not accept one. `local` reads repositories on the server, and is for organizations that its operator names in SYNC_LOCAL_ORGANIZATIONS. An unknown reference or unsupported combination is rejected with 422. Nothing is read until a run is started.
+         * @description Defines what to read and from where. Code hosts require `integration_id`, an integration with the same provider; `local` and `synthetic` do not accept one. `local` reads repositories on the server, and is for organizations that its operator names in SYNC_LOCAL_ORGANIZATIONS. An unknown reference or unsupported combination is rejected with 422. Nothing is read until a run is started, by a request or by the schedule.
          */
         post: operations["createSyncConfig"];
         delete?: never;
@@ -3739,6 +3759,18 @@ export interface components {
             message: string;
             request_id: components["schemas"]["RequestId"];
         };
+        /** @description How fresh the figures of an organization are. */
+        Freshness: {
+            /**
+             * Format: date-time
+             * @description When the latest complete or partial run of each active configuration had begun, the earliest of them. What happened later is perhaps not read yet. Null when none of them has ended such a run.
+             */
+            current_at: string | null;
+            /** @description How many active sync configurations there are. */
+            active_syncs: number;
+            /** @description How many of them did not read everything in the latest run that has ended, because it failed or was partial. */
+            failing_syncs: number;
+        };
         /** @description A value to filter by. Control characters, line breaks, and characters that change the direction of text are not accepted, as in `Name`. */
         FilterValue: string;
         /** @description Values of one dimension. */
@@ -4784,6 +4816,15 @@ export interface components {
             prune: boolean;
             /** @description Whether it fills the organization with demo data. */
             is_demo: boolean;
+            /** @description When runs start by themselves, in UTC: `hourly`, `daily` or a cron expression. Null: only on request. */
+            schedule: string | null;
+            /**
+             * Format: date-time
+             * @description When the schedule starts the next run. It is not started while another one is pending or running. Null without a schedule, and for an inactive configuration.
+             */
+            next_run_at: string | null;
+            /** @description How many of the latest runs failed in a row, since the configuration was changed or a test of its integration succeeded. They delay the next run of the schedule: it starts at least 15 minutes after the first failure, and each further failure doubles that, up to a day. */
+            failed_runs: number;
             /**
              * Format: date-time
              * @description When it was created.
@@ -4829,6 +4870,8 @@ export interface components {
         };
         /** @description A text on one line that is shown to people. It has at least one visible character, and none that `Name` does not accept. */
         Label: string;
+        /** @description When runs start by themselves: `hourly`, `daily` (between 1 and 5 o'clock), a cron expression with the five fields minute, hour, day of the month, month and day of the week, or null: only on request. Times are in UTC. If both the day of the month and the day of the week are restricted, either one is enough. The minutes of a cron expression must be at least 15 apart, also across the full hour. Each configuration always starts with the same delay, so that not all start at once: within the hour, within the four hours, or within 5 minutes after the time of a cron expression. */
+        SyncSchedule: string | null;
         /** @description What to read and from where. */
         CreateSyncConfigRequest: {
             name: components["schemas"]["Name"];
@@ -4840,7 +4883,7 @@ export interface components {
             integration_id?: string | null;
             /** @description What to read. `local` supports only `git`, `prs` and `blame`. */
             targets: components["schemas"]["SyncTarget"][];
-            /** @description The repositories to read: `owner/name`, the id or path of a project, the directory of a local repository below the server's `SYNC_LOCAL_ROOT`, or a pattern with `*`. */
+            /** @description The repositories to read: `owner/name`, the id or path of a project, the directory of a local repository below the server's `SYNC_LOCAL_ROOT`, or a pattern with `*`. With `!` before it, a name or pattern leaves out what others match. */
             repositories: components["schemas"]["Label"][];
             /**
              * @description Whether runs can be started.
@@ -4852,6 +4895,7 @@ export interface components {
              * @default false
              */
             prune?: boolean;
+            schedule?: components["schemas"]["SyncSchedule"];
         };
         /** @description The organization has no sync configuration with this id. List the configurations to see the valid ids. */
         SyncConfigNotFoundProblem: {
@@ -4882,12 +4926,13 @@ export interface components {
             name?: components["schemas"]["Name"];
             /** @description What to read. `local` supports only `git`, `prs` and `blame`. */
             targets?: components["schemas"]["SyncTarget"][];
-            /** @description The repositories to read: `owner/name`, the id or path of a project, the directory of a local repository below the server's `SYNC_LOCAL_ROOT`, or a pattern with `*`. */
+            /** @description The repositories to read: `owner/name`, the id or path of a project, the directory of a local repository below the server's `SYNC_LOCAL_ROOT`, or a pattern with `*`. With `!` before it, a name or pattern leaves out what others match. */
             repositories?: components["schemas"]["Label"][];
             /** @description Whether runs can be started. */
             is_active?: boolean;
             /** @description Whether runs remove commits, with their work units, that a rewritten history no longer has. It applies to the target `git`. */
             prune?: boolean;
+            schedule?: components["schemas"]["SyncSchedule"];
         };
         /** @description The progress of a run. */
         SyncProgress: {
@@ -4920,7 +4965,7 @@ export interface components {
             notes: string[];
             /**
              * Format: uuid
-             * @description The user who requested it. Null when that account was deleted.
+             * @description The user who requested it. Null when a schedule or a service token did, or when that account was deleted.
              */
             requested_by: string | null;
             /**
@@ -9803,6 +9848,56 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getFreshness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the organization: the one that the access token is scoped to.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                org_id: components["parameters"]["OrgId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How fresh the figures are. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "current_at": "2026-03-02T09:20:00.000Z",
+                     *       "active_syncs": 3,
+                     *       "failing_syncs": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Freshness"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The access token is not scoped to this organization. The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientScopeProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listViews: {
         parameters: {
             query?: {
@@ -12264,6 +12359,9 @@ export interface operations {
                      *           "is_active": true,
                      *           "prune": false,
                      *           "is_demo": false,
+                     *           "schedule": "daily",
+                     *           "next_run_at": "2026-03-03T03:12:40.000Z",
+                     *           "failed_runs": 0,
                      *           "created_at": "2026-03-02T09:15:00.000Z",
                      *           "updated_at": "2026-03-02T09:15:00.000Z",
                      *           "latest_run": {
@@ -12327,7 +12425,8 @@ export interface operations {
                  *       ],
                  *       "repositories": [
                  *         "example/*"
-                 *       ]
+                 *       ],
+                 *       "schedule": "daily"
                  *     }
                  */
                 "application/json": components["schemas"]["CreateSyncConfigRequest"];
@@ -12361,6 +12460,9 @@ export interface operations {
                      *       "is_active": true,
                      *       "prune": false,
                      *       "is_demo": false,
+                     *       "schedule": "daily",
+                     *       "next_run_at": "2026-03-03T03:12:40.000Z",
+                     *       "failed_runs": 0,
                      *       "created_at": "2026-03-02T09:15:00.000Z",
                      *       "updated_at": "2026-03-02T09:15:00.000Z",
                      *       "latest_run": null
@@ -12440,6 +12542,9 @@ export interface operations {
                      *       "is_active": true,
                      *       "prune": false,
                      *       "is_demo": false,
+                     *       "schedule": "daily",
+                     *       "next_run_at": "2026-03-03T03:12:40.000Z",
+                     *       "failed_runs": 0,
                      *       "created_at": "2026-03-02T09:15:00.000Z",
                      *       "updated_at": "2026-03-02T09:15:00.000Z",
                      *       "latest_run": {
@@ -12574,6 +12679,9 @@ export interface operations {
                      *       "is_active": false,
                      *       "prune": false,
                      *       "is_demo": false,
+                     *       "schedule": "daily",
+                     *       "next_run_at": null,
+                     *       "failed_runs": 0,
                      *       "created_at": "2026-03-02T09:15:00.000Z",
                      *       "updated_at": "2026-03-02T09:20:00.000Z",
                      *       "latest_run": null

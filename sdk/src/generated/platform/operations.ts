@@ -3093,6 +3093,59 @@ export function deleteCorrection(
   );
 }
 
+/** `GET /api/v1/organizations/{org_id}/freshness` */
+export interface GetFreshnessRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['getFreshness']['parameters']['path'];
+}
+export type GetFreshnessResult =
+  | Success<200, Schemas['Freshness']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientScopeProblem']
+    >
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Read how fresh the figures are (`GET /api/v1/organizations/{org_id}/freshness`).
+ *
+ * Up to when the figures of the organization have everything that its active sync configurations read.
+ * Admins find the errors in the sync configurations. Syncs that `plumbline sync` runs on the command
+ * line are not known here.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `OrganizationMismatchProblem`, `InsufficientScopeProblem`; 406 `NotAcceptableProblem`; 422
+ * `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await getFreshness(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   }
+ * });
+ * ```
+ */
+export function getFreshness(client: PlatformClient, request: GetFreshnessRequest): Promise<GetFreshnessResult> {
+  return client.call(
+    {
+      path: '/api/v1/organizations/{org_id}/freshness',
+      method: 'get',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
 /** `GET /api/v1/organizations/{org_id}/views` */
 export interface ListViewsRequest extends CallOptions {
   /** The values of the path. */
@@ -4938,7 +4991,8 @@ export type CreateSyncConfigResult =
  * Defines what to read and from where. Code hosts require `integration_id`, an integration with the
  * same provider; `local` and `synthetic` do not accept one. `local` reads repositories on the server,
  * and is for organizations that its operator names in SYNC_LOCAL_ORGANIZATIONS. An unknown reference
- * or unsupported combination is rejected with 422. Nothing is read until a run is started.
+ * or unsupported combination is rejected with 422. Nothing is read until a run is started, by a
+ * request or by the schedule.
  *
  * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
  * `OrganizationRequiredProblem`, `InsufficientRoleProblem`, `InsufficientScopeProblem`; 406
@@ -4960,7 +5014,8 @@ export type CreateSyncConfigResult =
  *     ],
  *     repositories: [
  *       "example/*"
- *     ]
+ *     ],
+ *     schedule: "daily"
  *   }
  * });
  * ```

@@ -4,6 +4,7 @@ import type { Log } from '@plumbline/contract/contract-types';
 import type { Answered } from '../../../analytics/graphql/graphql-routes.js';
 import type { Served } from '@plumbline/contract/served';
 import type { EndedRun } from '../../sources/sync-runs/jobs/sync-job.js';
+import type { ScheduledStart } from '../../sources/sync-runs/schedules/schedules.store.js';
 import type { Clock } from '../../clock.js';
 import type { Database } from '../../../database/connection.js';
 import { releaseVersion } from '@plumbline/contract/system/release-version';
@@ -22,6 +23,8 @@ export interface Metrics {
   observeQuery(answered: Answered): void;
   /** Counts an attempt to deliver a mail. */
   observeMail(outcome: MailOutcome): void;
+  /** Counts a configuration that was due by its schedule. */
+  observeSchedule(outcome: ScheduledStart['outcome']): void;
   /** Counts a sync run that this server has ended. */
   observeSyncRun(ended: EndedRun): void;
   /** All metrics in the Prometheus text format. */
@@ -61,6 +64,12 @@ export function createMetrics(database: Database, health: Health, clock: Clock, 
     help: 'Time from the first work on a sync run to its end, waits between attempts included; 0 if there was none.',
     labelNames: ['provider', 'status'],
     buckets: [1, 5, 15, 60, 300, 900, 3600, 14_400, 43_200, 86_400],
+    registers: [registry],
+  });
+  const schedules = new Counter({
+    name: 'plumbline_sync_schedules_total',
+    help: 'Sync configurations that were due by their schedule: started, skipped while a run is pending or running, postponed because the organization has the maximum number of runs, corrected after a clock was set back.',
+    labelNames: ['outcome'],
     registers: [registry],
   });
   const mails = new Counter({
@@ -123,6 +132,9 @@ export function createMetrics(database: Database, health: Health, clock: Clock, 
     },
     observeMail: (outcome) => {
       mails.inc({ outcome });
+    },
+    observeSchedule: (outcome) => {
+      schedules.inc({ outcome });
     },
     observeSyncRun: ({ provider, status, durationSeconds }) => {
       syncRuns.observe({ provider, status }, durationSeconds);

@@ -3,12 +3,14 @@ import { Gauge, type Registry } from 'prom-client';
 import type { Log } from '@plumbline/contract/contract-types';
 import type { Database } from '../../../database/connection.js';
 import type { Clock } from '../../clock.js';
+import { isDue, joinFailures } from '../../sources/sync-runs/schedules/schedules.store.js';
 import { answerLimitMs, within } from './health.js';
 
 interface Counts {
   readonly pending_runs: number;
   readonly running_runs: number;
   readonly oldest_run: number;
+  readonly due_schedules: number;
   readonly waiting_mails: number;
   readonly failed_mails: number;
   readonly oldest_mail: number;
@@ -37,6 +39,10 @@ export function registerStoredMetrics(
     'plumbline_sync_run_oldest_pending_seconds',
     'Age of the oldest sync run that waits; 0: none.',
   );
+  const dueSchedules = gauge(
+    'plumbline_sync_schedules_due',
+    'Sync configurations whose schedule has come and whose run is not queued yet.',
+  );
   const mails = gauge(
     'plumbline_mail_outbox',
     'Mails that wait to be sent, and that failed: they were given up or refused.',
@@ -55,6 +61,7 @@ export function registerStoredMetrics(
     const now = clock.now();
     const [counts] = await sql<Counts[]>`
       select runs.*, mails.*, deliveries.*, (select count(*)::int from store_tasks) as tasks,
+        (select count(*)::int from sync_configs c ${joinFailures(sql)} where ${isDue(sql, now)}) as due_schedules,
         (select count(*)::int from login_failures where locked_until > ${now}) as locked
       from (select count(*) filter (where status = 'pending')::int as pending_runs,
           count(*) filter (where status = 'running')::int as running_runs,
@@ -80,15 +87,18 @@ export function registerStoredMetrics(
       log.warn({ err: error }, 'sync runs, mails, deliveries and lockouts cannot be counted for the metrics now');
       return undefined;
     });
-    for (const each of [runs, oldestRun, mails, oldestMail, deliveries, oldestDelivery, tasks, locked]) each.reset();
+    for (const each of [runs, oldestRun, dueSchedules, mails, oldestMail, deliveries, oldestDelivery, tasks, locked])
+      each.reset();
     up.set(counts === undefined ? 0 : 1);
     if (counts === undefined) {
-      for (const each of [oldestRun, oldestMail, deliveries, oldestDelivery, tasks, locked]) each.remove();
+      for (const each of [oldestRun, dueSchedules, oldestMail, deliveries, oldestDelivery, tasks, locked])
+        each.remove();
       return;
     }
     runs.set({ status: 'pending' }, counts.pending_runs);
     runs.set({ status: 'running' }, counts.running_runs);
     oldestRun.set(Math.max(0, counts.oldest_run));
+    dueSchedules.set(counts.due_schedules);
     mails.set({ state: 'waiting' }, counts.waiting_mails);
     mails.set({ state: 'failed' }, counts.failed_mails);
     oldestMail.set(Math.max(0, counts.oldest_mail));

@@ -165,6 +165,12 @@ export const settingsTable = {
     wholeNumber(0, 64),
     'Maximum number of concurrent sync runs of this server; 0 leaves them to other servers.',
   ),
+  syncSchedules: setting(
+    'SYNC_SCHEDULES',
+    'true',
+    boolean,
+    'false: this server starts no sync runs by schedule; it leaves them to other servers.',
+  ),
   syncRunsPerOrganization: setting(
     'SYNC_RUNS_PER_ORGANIZATION',
     '20',

@@ -9,6 +9,7 @@ import { systemRandom } from '../../random.js';
 import type { Rounds } from '../rounds.js';
 import { retentionOf } from '../../sources/retention/prune.js';
 import { startRetention } from '../../sources/retention/retention-rounds.js';
+import { startSyncSchedules } from '../../sources/sync-runs/schedules/schedule-rounds.js';
 import { startOrganizationRemoval } from '../../tenancy/deletion/organization-removal.js';
 import { startWebhookDispatcher, type WebhookDispatcher } from '../../messages/webhooks/dispatcher.js';
 import { appBaseUrlOf, deadlineMsOf, type Startup } from './startup.js';
@@ -24,6 +25,7 @@ export interface Services extends StoreWork {
   readonly accountSweep: AccountSweep;
   readonly retention: Rounds;
   readonly organizationRemoval: Rounds;
+  readonly syncSchedules: Rounds;
   readonly health: Health;
   readonly metrics: Metrics;
 }
@@ -56,6 +58,12 @@ export function startServices(startup: Startup, { uri, database, secrets }: Stor
   const { syncJobs, storeTasks } = startStoreWork(settings, { ...context, database: uri }, metrics, startup);
   stops.push(() => storeTasks.stop());
   stops.push(() => syncJobs.stop(deadlineMsOf(startup)));
+  const syncSchedules = startSyncSchedules({
+    ...{ sql: database.sql, clock, log, syncJobs, observed: metrics.observeSchedule },
+    isWorking: settings.syncSchedules,
+    runsPerOrganization: settings.syncRunsPerOrganization,
+  });
+  stops.push(() => syncSchedules.stop());
   const organizationRemoval = startOrganizationRemoval({ sql: database.sql, clock, log, storeTasks });
   stops.push(() => organizationRemoval.stop());
   return {
@@ -66,6 +74,7 @@ export function startServices(startup: Startup, { uri, database, secrets }: Stor
     accountSweep,
     retention,
     organizationRemoval,
+    syncSchedules,
     health,
     metrics,
     syncJobs,

@@ -4,12 +4,15 @@ import { actorOf } from '../../identity/accounts/actor.js';
 import { recordAudit } from '../../tenancy/audit/audit.store.js';
 import type { PlatformDependencies } from '../../dependencies.js';
 import { localRootOf } from './local-root.js';
+import { violationsOfSchedule } from './schedules/schedule.js';
+import { storeSchedule } from './schedules/schedules.store.js';
 import { findSyncConfig, holdIntegration, insertSyncConfig, syncConfigOf } from './sync-configs.store.js';
 import {
   nameTaken,
   unknownIntegration,
   violationsOfIntegration,
   violationsOfLocal,
+  violationsOfRepositories,
   violationsOfTargets,
 } from './sync-rules.js';
 
@@ -19,11 +22,14 @@ export const createSyncConfig: CreateSyncConfigHandler<PlatformDependencies> = a
 ) => {
   const { provider, targets, repositories } = body;
   const integrationId = body.integration_id ?? null;
+  const schedule = body.schedule ?? null;
   const { org_id: orgId } = principal;
   const violations = [
     ...violationsOfIntegration(provider, integrationId),
     ...violationsOfTargets(provider, targets),
     ...violationsOfLocal(provider, localRootOf(orgId, settings)),
+    ...violationsOfRepositories(repositories),
+    ...violationsOfSchedule(schedule),
   ];
   if (violations.length > 0) return validationProblem(violations);
 
@@ -40,6 +46,7 @@ export const createSyncConfig: CreateSyncConfigHandler<PlatformDependencies> = a
       now,
     );
     if (id === null) return validationProblem([nameTaken]);
+    await storeSchedule(transaction, orgId, id, schedule, now);
     const record = { action: 'CREATE', resourceKind: 'SYNC_CONFIG', resourceId: id, orgId, ...actor } as const;
     await recordAudit(transaction, context, now, record);
     const row = await findSyncConfig(transaction, orgId, id);

@@ -1,6 +1,7 @@
 import type { Schemas } from '../../../../generated/platform/operations.js';
 import type { Sql } from '../../../database/connection.js';
 import type { Position } from '../../server/paging.js';
+import { joinFailures, nextStart } from './schedules/schedules.store.js';
 
 type SyncProvider = Schemas['SyncProvider'];
 type SyncTarget = Schemas['SyncTarget'];
@@ -19,6 +20,12 @@ export interface SyncConfigRow {
   readonly prune: boolean;
   /** Whether it fills the organization with demo data. */
   readonly is_demo: boolean;
+  /** null: it runs only on request. */
+  readonly schedule: string | null;
+  /** null: it has no schedule, or is inactive. */
+  readonly next_run_at: Date | null;
+  /** How many of its latest runs failed in a row. */
+  readonly failed_runs: number;
   readonly created_at: Date;
   readonly updated_at: Date;
   /** null, like the following columns, if it has never run. */
@@ -52,9 +59,9 @@ export async function findSyncConfig(sql: Sql, orgId: string, id: string): Promi
 function withLatestRun(sql: Sql): ReturnType<Sql> {
   return sql`
     select c.id, c.org_id, c.integration_id, c.name, c.provider, c.targets, c.repositories, c.is_active, c.prune, c.is_demo,
-      c.created_at, c.updated_at, r.id as run_id, r.status as run_status, r.error as run_error, r.created_at as run_created_at,
-      r.started_at as run_started_at, r.finished_at as run_finished_at
-    from sync_configs c
+      c.schedule, case when c.is_active then ${nextStart(sql)} end as next_run_at, failures.failed_runs, c.created_at, c.updated_at, r.id as run_id,
+      r.status as run_status, r.error as run_error, r.created_at as run_created_at, r.started_at as run_started_at, r.finished_at as run_finished_at
+    from sync_configs c ${joinFailures(sql)}
     left join lateral (
       select id, status, error, created_at, started_at, finished_at
       from sync_runs where org_id = c.org_id and sync_config_id = c.id order by created_at desc, id desc limit 1
@@ -67,6 +74,7 @@ export interface LockedSyncConfig {
   readonly is_active: boolean;
   /** Whether it fills the organization with demo data. */
   readonly is_demo: boolean;
+  readonly schedule: string | null;
 }
 
 /**
@@ -80,7 +88,7 @@ export async function lockSyncConfig(
   strength: 'share' | 'update',
 ): Promise<LockedSyncConfig | null> {
   const [row] = await sql<LockedSyncConfig[]>`
-    select provider, is_active, is_demo from sync_configs where org_id = ${orgId} and id = ${id}
+    select provider, is_active, is_demo, schedule from sync_configs where org_id = ${orgId} and id = ${id}
     for ${strength === 'share' ? sql`share` : sql`update`}`;
   return row ?? null;
 }
@@ -157,6 +165,9 @@ export function syncConfigOf(row: SyncConfigRow): Schemas['SyncConfig'] {
   const { id, org_id, integration_id, name, provider, targets, repositories, is_active, prune, is_demo } = row;
   return {
     ...{ id, org_id, integration_id, name, provider, targets, repositories, is_active, prune, is_demo },
+    schedule: row.schedule,
+    next_run_at: row.next_run_at?.toISOString() ?? null,
+    failed_runs: row.failed_runs,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
     latest_run: latestRunOf(row),

@@ -52,6 +52,29 @@ export const nameTaken: Violation = {
   message: 'is the name of another sync configuration',
 };
 
+/** Exceptions leave something out of other repositories. */
+export function violationsOfRepositories(repositories: readonly string[]): Violation[] {
+  const violation = (index: number, message: string): Violation => ({
+    path: `/body/repositories/${index}`,
+    rule: 'pattern',
+    message,
+  });
+  if (repositories.every((each) => each.startsWith('!')))
+    return repositories
+      .slice(0, 1)
+      .map(() => violation(0, 'must not have ! before it: every entry leaves something out'));
+  return repositories.flatMap((each, index) =>
+    /^!(\s|$)|^!.*\s/.test(each) ? [violation(index, 'must be a pattern without spaces after !')] : [],
+  );
+}
+
+/** Demo data are made once, so that nothing new can be read. */
+export const demoHasNoSchedule: Violation = {
+  path: '/body/schedule',
+  rule: 'const',
+  message: 'must be null: demo data are not read again by themselves',
+};
+
 /** Demo data are removed by repository name, so the names cannot change. */
 export const demoRepositoriesFixed: Violation = {
   path: '/body/repositories',

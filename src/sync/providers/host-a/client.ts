@@ -78,10 +78,14 @@ export async function openHostAClient(
     rest,
     graphql: async (query, variables) => {
       const send = (): Promise<unknown> => octokit.graphql(query, variables).catch(withoutRefused);
-      return readObject(await explained('GraphQL query', signal, send), 'data');
+      return readObject(await explained(GRAPHQL, signal, send), 'data');
     },
   };
 }
+
+const GRAPHQL = 'GraphQL query';
+/** What the host writes if the token, and not the repository, is the reason of a refusal. */
+const REFUSED_TOKEN = /accessible by|admin rights|saml|single sign|oauth|scope|permission/i;
 
 interface GraphqlError {
   readonly type?: unknown;
@@ -127,17 +131,20 @@ function asSyncError(error: unknown, what: string): unknown {
   if (!('status' in error) || typeof error.status !== 'number') return error;
   const response =
     'response' in error ? (error.response as { readonly headers?: Record<string, string> } | undefined) : undefined;
+  // GraphQL has one address for everything, so its status says nothing about a part of a repository.
+  const isOfToken = what === GRAPHQL || REFUSED_TOKEN.test(error.message);
+  const withheld = isOfToken ? options : { ...options, status: error.status };
   switch (error.status) {
     case 401:
       return new SyncError('unauthorized', 'host_a refused the token (401): it is wrong, expired or revoked.', options);
     case 404:
-      return new SyncError('not_found', notFound(what), options);
+      return new SyncError('not_found', notFound(what), withheld);
     case 429:
       return new SyncError('rate_limited', limited(what), options);
     case 403:
       return response?.headers?.['x-ratelimit-remaining'] === '0' || /rate limit/i.test(error.message)
         ? new SyncError('rate_limited', limited(what), options)
-        : new SyncError('unauthorized', `host_a refused ${what} (403): ${error.message}`, options);
+        : new SyncError('unauthorized', `host_a refused ${what} (403): ${error.message}`, withheld);
     default:
       return error.status >= 500
         ? new SyncError(

@@ -1,5 +1,5 @@
 /** The host_a provider: one repository, or all repositories of an organization or user that match a pattern. */
-import { matchesPattern, nothingMatches } from '../../batch.js';
+import { matchesSearch, nothingMatches } from '../../batch.js';
 import { SyncError } from '../../failures.js';
 import { openGate } from '../../http/gate.js';
 import { identityOfRemote } from '../../identity.js';
@@ -66,7 +66,7 @@ async function* matching(
       const fullName = readText(readObject(item, 'repository')['full_name'], 'full_name');
       const [owner, repo] = fullName.split('/');
       count.compared += 1;
-      if (owner === undefined || repo === undefined || !matchesPattern(pattern, fullName)) continue;
+      if (owner === undefined || repo === undefined || !matchesSearch(pattern, fullName)) continue;
       count.matching += 1;
       yield source(owner, repo);
     }

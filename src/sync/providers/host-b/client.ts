@@ -212,12 +212,14 @@ function refusal(response: Response, endpoint: string): SyncError {
     return new SyncError(
       'unauthorized',
       `host_b refused ${endpoint} (403): the token needs the scopes read_api and read_repository.`,
+      { status },
     );
   }
   if (status === 404) {
     return new SyncError(
       'not_found',
       `host_b: not found: ${endpoint}. A private project looks the same without a token that may see it.`,
+      { status },
     );
   }
   if (status >= 500 || isUnfinished(response))

@@ -1,5 +1,5 @@
 /** The host_b provider: one project, or all projects of a group or user that match a pattern. */
-import { matchesPattern, nothingMatches } from '../../batch.js';
+import { matchesSearch, nothingMatches } from '../../batch.js';
 import { SyncError } from '../../failures.js';
 import { openGate } from '../../http/gate.js';
 import { identityOfRemote } from '../../identity.js';
@@ -68,7 +68,7 @@ async function* matching(
       const project = readObject(item, 'project');
       const name = readText(project['path_with_namespace'], 'path_with_namespace');
       count.compared += 1;
-      if (!matchesPattern(pattern, name)) continue;
+      if (!matchesSearch(pattern, name)) continue;
       count.matching += 1;
       yield source(readInteger(project['id'], 'id'), name);
     }

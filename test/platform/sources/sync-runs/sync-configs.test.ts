@@ -104,6 +104,18 @@ describe('creating a sync configuration', () => {
     expect(reply.body.violations).toMatchObject([{ path: '/body/integration_id', rule }]);
   });
 
+  it('that leaves out everything, or an unclear pattern, is refused; also in a change', async () => {
+    const id = String((await create({ repositories: ['a/*', '!a/old-*'] })).body.id);
+    for (const repositories of [['!a/*'], ['!a/*', '!b'], ['a/*', '!'], ['a/*', '!b c']]) {
+      const refused = await create({ repositories });
+      expect(refused.status).toBe(422);
+      const path = `/body/repositories/${repositories[0]?.startsWith('!') === true ? 0 : 1}`;
+      expect(refused.body.violations).toMatchObject([{ path, rule: 'pattern' }]);
+      expect((await send('PATCH', `/${id}`, { repositories })).body.violations).toMatchObject([{ path }]);
+    }
+    expect((await send('GET', `/${id}`)).body.repositories).toEqual(['a/*', '!a/old-*']);
+  });
+
   it('for an integration of another provider or organization is refused', async () => {
     const foreign = await connect('host_a', await platform.signUp());
     const other = await connect('host_b');

@@ -43,8 +43,8 @@ async function rows(): Promise<unknown> {
   return counts;
 }
 
-it('covers the operations of organizations, teams, classification, views, webhooks, thresholds, service tokens, integrations, sync, set-up and the audit log', () => {
-  expect(operations).toHaveLength(66);
+it('covers the operations of organizations, freshness, teams, classification, views, webhooks, thresholds, service tokens, integrations, sync, set-up and the audit log', () => {
+  expect(operations).toHaveLength(67);
 });
 
 async function expectRefused(example: ExampleRequest, by: TestUser, problem: string): Promise<void> {
@@ -58,7 +58,7 @@ it.each(operations)('$operationId is refused to a token without an organization'
 });
 
 const forViewers = [
-  ...['getOrganization', 'listMembers', 'listTeams', 'getTeam', 'getTeamAssignment', 'listViews'],
+  ...['getOrganization', 'listMembers', 'listTeams', 'getTeam', 'getTeamAssignment', 'listViews', 'getFreshness'],
   ...['getRules', 'getAuthors', 'listCorrections', 'listEnvironments'],
 ];
 const forAdmins = operations.filter(({ operationId }) => !forViewers.includes(operationId));

@@ -20,16 +20,26 @@ export interface JobPart {
 
 /**
  * Splits a job into parts. Patterns of `local` and `synthetic` are resolved here; the code host resolves its own.
- * Repositories that the provider cannot have become parts with an error.
+ * Repositories that the provider cannot have become parts with an error. Patterns with `!` before them leave out what they
+ * match of the others.
  */
 export async function partsOf(job: SyncJob): Promise<JobPart[]> {
   const parts = new Map<string, JobPart>();
-  for (const selected of job.repositories) {
+  const excepted = job.repositories.filter((each) => each.startsWith('!')).map((each) => each.slice(1));
+  for (const selected of job.repositories.filter((each) => !each.startsWith('!'))) {
     for (const part of await partsOrFault(selected, job)) {
-      if (!parts.has(part.selected)) parts.set(part.selected, part);
+      const isExcepted = !part.isPattern && excepted.some((pattern) => matchesPattern(pattern, part.selected));
+      if (!isExcepted && !parts.has(part.selected)) parts.set(part.selected, withExceptions(part, excepted));
     }
   }
   return [...parts.values()];
+}
+
+/** The code host resolves the pattern, and compares each name with the exceptions. */
+function withExceptions(part: JobPart, excepted: readonly string[]): JobPart {
+  const { search } = part.options;
+  if (search === undefined || excepted.length === 0) return part;
+  return { ...part, options: { ...part.options, search: [search, ...excepted.map((each) => `!${each}`)].join(' ') } };
 }
 
 async function partsOrFault(selected: string, job: SyncJob): Promise<JobPart[]> {

@@ -110,7 +110,7 @@ describe('a run on a code host', () => {
       hostARepository('other/site', { commits: commits(1) }),
     );
     const integration = await queue.connect('host_a', host.url, host.token);
-    const repositories = ['acme/api', 'other/lib-*'];
+    const repositories = ['acme/api', 'other/*', '!other/site', '!other/none-*'];
     const id = await queue.configure({ provider: 'host_a', integration_id: integration, repositories });
     const run = await queue.until(id, await queue.start(id), 'complete');
     expect(run.progress).toMatchObject({ repositories_total: 3, repositories_done: 3, repositories_failed: 0 });

@@ -1,0 +1,34 @@
+import type { GetFreshnessHandler } from '../../../../generated/platform/operations.js';
+import type { PlatformDependencies } from '../../dependencies.js';
+import type { Sql } from '../../../database/connection.js';
+
+interface FreshnessRow {
+  readonly current_at: Date | null;
+  readonly active_syncs: number;
+  readonly failing_syncs: number;
+}
+
+export const getFreshness: GetFreshnessHandler<PlatformDependencies> = async ({ principal }, { sql }) => {
+  const { current_at, ...counts } = await readFreshness(sql, principal.org_id);
+  return { status: 200, body: { current_at: current_at?.toISOString() ?? null, ...counts } };
+};
+
+/** A configuration that has not read anything yet does not make the figures of the others older. */
+async function readFreshness(sql: Sql, orgId: string): Promise<FreshnessRow> {
+  const [row] = await sql<[FreshnessRow]>`
+    select min(read.started_at) as current_at, count(*)::int as active_syncs,
+      count(*) filter (where ended.status in ('failed', 'partial'))::int as failing_syncs
+    from sync_configs c
+    left join lateral (
+      select started_at from sync_runs
+      where org_id = c.org_id and sync_config_id = c.id and status in ('complete', 'partial')
+      order by created_at desc, id desc limit 1
+    ) read on true
+    left join lateral (
+      select status from sync_runs
+      where org_id = c.org_id and sync_config_id = c.id and status in ('complete', 'partial', 'failed')
+      order by created_at desc, id desc limit 1
+    ) ended on true
+    where c.org_id = ${orgId} and c.is_active`;
+  return row;
+}
