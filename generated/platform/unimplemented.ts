@@ -22,6 +22,24 @@ export const unimplemented: PlatformHandlers<unknown> = {
   login: () => {
     throw new UnimplementedOperation('login');
   },
+  listIdentityProviders: () => {
+    throw new UnimplementedOperation('listIdentityProviders');
+  },
+  startProviderLogin: () => {
+    throw new UnimplementedOperation('startProviderLogin');
+  },
+  loginByProvider: () => {
+    throw new UnimplementedOperation('loginByProvider');
+  },
+  startIdentityLink: () => {
+    throw new UnimplementedOperation('startIdentityLink');
+  },
+  listMyIdentities: () => {
+    throw new UnimplementedOperation('listMyIdentities');
+  },
+  disconnectIdentity: () => {
+    throw new UnimplementedOperation('disconnectIdentity');
+  },
   forgotPassword: () => {
     throw new UnimplementedOperation('forgotPassword');
   },

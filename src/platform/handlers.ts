@@ -21,6 +21,13 @@ import { disconnectIntegration } from './sources/integrations/disconnect-integra
 import { listIntegrations } from './sources/integrations/list-integrations.js';
 import { testIntegration } from './sources/integrations/test-integration.js';
 import { acceptInvite } from './identity/onboarding/accept-invite.js';
+import { disconnectIdentity, listMyIdentities } from './identity/providers/my-identities.js';
+import { loginByProvider } from './identity/providers/login-by-provider.js';
+import {
+  listIdentityProviders,
+  startIdentityLink,
+  startProviderLogin,
+} from './identity/providers/start-provider-login.js';
 import { getOnboardingState } from './identity/onboarding/get-onboarding-state.js';
 import { acceptMyInvite, listMyInvites } from './identity/onboarding/my-invites.js';
 import { onboard } from './identity/onboarding/onboard.js';
@@ -140,6 +147,12 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   listSyncRuns,
   listTeams,
   login,
+  listIdentityProviders,
+  startProviderLogin,
+  loginByProvider,
+  startIdentityLink,
+  listMyIdentities,
+  disconnectIdentity,
   logout,
   onboard,
   refreshTokens,

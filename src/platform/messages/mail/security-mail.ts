@@ -10,6 +10,13 @@ export type SecurityEvent =
       /** The kind of program, in words of this server. */
       readonly program: string;
     }
+  | {
+      readonly kind: 'identity_linked' | 'identity_unlinked';
+      /** The name of the identity provider. */
+      readonly provider: string;
+      /** The address of the identity. */
+      readonly email: string;
+    }
   | { readonly kind: 'service_token_created'; readonly organizationName: string }
   | {
       readonly kind: 'owner_added';
@@ -32,6 +39,8 @@ export const securitySubjects: Readonly<Record<SecurityEvent['kind'], string>> =
   password_changed: 'Your password was changed',
   password_reset: 'Your password was reset',
   new_device: 'Log-in from a new device',
+  identity_linked: 'A way to log in was added to your account',
+  identity_unlinked: 'A way to log in was removed from your account',
   service_token_created: 'A service token was created with your account',
   owner_added: 'An organization of yours has a new owner',
 };
@@ -45,7 +54,7 @@ export function securityWording(mail: SecurityMail): Wording {
       `${sentence(mail)} It happened on ${inUtc(mail.at)}${origin}.`,
       'If you know about it, you need to do nothing.',
       'If it was not you, somebody else may be using your account. This link ends all of its sessions, ends its ' +
-        'password, and sends you a mail with which you choose a new one. It is valid for 7 days.',
+        'password and its links to identity providers, and sends you a mail with which you choose a new one. It is valid for 7 days.',
     ],
     action: 'This was not me: secure my account',
   };
@@ -59,6 +68,10 @@ function sentence(mail: SecurityMail): string {
       return 'The password of your Plumbline account was reset by a link that was sent to this address.';
     case 'new_device':
       return `Your Plumbline account was logged in to from a new device: ${mail.program}.`;
+    case 'identity_linked':
+      return `The ${mail.provider} account ${mail.email} can log in to your Plumbline account from now on.`;
+    case 'identity_unlinked':
+      return `The ${mail.provider} account ${mail.email} can no longer log in to your Plumbline account.`;
     case 'service_token_created':
       return (
         `With your Plumbline account, a service token was created for the organization ` +
