@@ -217,8 +217,8 @@ export const commands: readonly OperationCommand[] = [
     validators: { params: null, query: null, headers: null, body: validators.login_body },
   },
   {
-    operationId: 'listIdentityProviders',
-    name: 'list-identity-providers',
+    operationId: 'getIdentityProviders',
+    name: 'get-identity-providers',
     tag: 'auth',
     summary: 'List the identity providers',
     description:
@@ -351,8 +351,8 @@ export const commands: readonly OperationCommand[] = [
     },
   },
   {
-    operationId: 'listMyIdentities',
-    name: 'list-my-identities',
+    operationId: 'getMyIdentities',
+    name: 'get-my-identities',
     tag: 'auth',
     summary: 'List your ways to log in',
     description: 'Whether the account of the caller has a password, and the identities with which it can log in.',

@@ -90,13 +90,12 @@ export type LoginReply =
 export type LoginHandler<Dependencies> = OperationHandler<LoginRequest, LoginReply, Dependencies>;
 
 /** `GET /api/v1/auth/providers` */
-export type ListIdentityProvidersRequest = OperationRequest<{}>;
-export type ListIdentityProvidersReply =
-  SuccessReply<200, Schemas['IdentityProviderList']> | Problems.ServiceUnavailable;
+export type GetIdentityProvidersRequest = OperationRequest<{}>;
+export type GetIdentityProvidersReply = SuccessReply<200, Schemas['IdentityProviderList']>;
 /** List the identity providers (`GET /api/v1/auth/providers`). */
-export type ListIdentityProvidersHandler<Dependencies> = OperationHandler<
-  ListIdentityProvidersRequest,
-  ListIdentityProvidersReply,
+export type GetIdentityProvidersHandler<Dependencies> = OperationHandler<
+  GetIdentityProvidersRequest,
+  GetIdentityProvidersReply,
   Dependencies
 >;
 
@@ -164,12 +163,12 @@ export type StartIdentityLinkHandler<Dependencies> = OperationHandler<
 >;
 
 /** `GET /api/v1/auth/me/identities` */
-export type ListMyIdentitiesRequest = OperationRequest<{ principal: Schemas['AccountPrincipal'] }>;
-export type ListMyIdentitiesReply = SuccessReply<200, Schemas['IdentityList']> | Problems.ServiceUnavailable;
+export type GetMyIdentitiesRequest = OperationRequest<{ principal: Schemas['AccountPrincipal'] }>;
+export type GetMyIdentitiesReply = SuccessReply<200, Schemas['IdentityList']> | Problems.ServiceUnavailable;
 /** List your ways to log in (`GET /api/v1/auth/me/identities`). */
-export type ListMyIdentitiesHandler<Dependencies> = OperationHandler<
-  ListMyIdentitiesRequest,
-  ListMyIdentitiesReply,
+export type GetMyIdentitiesHandler<Dependencies> = OperationHandler<
+  GetMyIdentitiesRequest,
+  GetMyIdentitiesReply,
   Dependencies
 >;
 
@@ -1877,7 +1876,7 @@ export interface PlatformHandlers<Dependencies> {
   /** Log in (`POST /api/v1/auth/login`). */
   readonly login: LoginHandler<Dependencies>;
   /** List the identity providers (`GET /api/v1/auth/providers`). */
-  readonly listIdentityProviders: ListIdentityProvidersHandler<Dependencies>;
+  readonly getIdentityProviders: GetIdentityProvidersHandler<Dependencies>;
   /** Begin a log-in with an identity provider (`POST /api/v1/auth/providers/{provider}/start`). */
   readonly startProviderLogin: StartProviderLoginHandler<Dependencies>;
   /** Complete a log-in with an identity provider (`POST /api/v1/auth/providers/{provider}/login`). */
@@ -1885,7 +1884,7 @@ export interface PlatformHandlers<Dependencies> {
   /** Begin to link an identity to your account (`POST /api/v1/auth/providers/{provider}/link`). */
   readonly startIdentityLink: StartIdentityLinkHandler<Dependencies>;
   /** List your ways to log in (`GET /api/v1/auth/me/identities`). */
-  readonly listMyIdentities: ListMyIdentitiesHandler<Dependencies>;
+  readonly getMyIdentities: GetMyIdentitiesHandler<Dependencies>;
   /** Unlink an identity from your account (`DELETE /api/v1/auth/me/identities/{identity_id}`). */
   readonly disconnectIdentity: DisconnectIdentityHandler<Dependencies>;
   /** Request a password reset (`POST /api/v1/auth/forgot-password`). */

@@ -17,8 +17,8 @@ export function createRouters(operation: (id: keyof PlatformHandlers<unknown>) =
   authRouter.get('verifyEmail', '/verify', operation('verifyEmail'));
   authRouter.post('resendVerification', '/resend-verification', operation('resendVerification'));
   authRouter.post('login', '/login', operation('login'));
-  authRouter.get('listIdentityProviders', '/providers', operation('listIdentityProviders'));
-  authRouter.get('listMyIdentities', '/me/identities', operation('listMyIdentities'));
+  authRouter.get('getIdentityProviders', '/providers', operation('getIdentityProviders'));
+  authRouter.get('getMyIdentities', '/me/identities', operation('getMyIdentities'));
   authRouter.post('forgotPassword', '/forgot-password', operation('forgotPassword'));
   authRouter.post('resetPassword', '/reset-password', operation('resetPassword'));
   authRouter.post('changePassword', '/change-password', operation('changePassword'));

@@ -263,7 +263,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     },
   },
   {
-    operationId: 'listIdentityProviders',
+    operationId: 'getIdentityProviders',
     method: 'GET',
     path: '/api/v1/auth/providers',
     params: null,
@@ -280,13 +280,11 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       200: {
         kind: 'success',
         mediaType: 'application/json',
-        validate: validators.listIdentityProviders_200,
+        validate: validators.getIdentityProviders_200,
         serialize: serializers.writeIdentityProviderList,
         headers: {},
       },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
-      500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
-      503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },
   },
   {
@@ -433,7 +431,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     },
   },
   {
-    operationId: 'listMyIdentities',
+    operationId: 'getMyIdentities',
     method: 'GET',
     path: '/api/v1/auth/me/identities',
     params: null,
@@ -450,7 +448,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       200: {
         kind: 'success',
         mediaType: 'application/json',
-        validate: validators.listMyIdentities_200,
+        validate: validators.getMyIdentities_200,
         serialize: serializers.writeIdentityList,
         headers: {},
       },

@@ -22,8 +22,8 @@ export const unimplemented: PlatformHandlers<unknown> = {
   login: () => {
     throw new UnimplementedOperation('login');
   },
-  listIdentityProviders: () => {
-    throw new UnimplementedOperation('listIdentityProviders');
+  getIdentityProviders: () => {
+    throw new UnimplementedOperation('getIdentityProviders');
   },
   startProviderLogin: () => {
     throw new UnimplementedOperation('startProviderLogin');
@@ -34,8 +34,8 @@ export const unimplemented: PlatformHandlers<unknown> = {
   startIdentityLink: () => {
     throw new UnimplementedOperation('startIdentityLink');
   },
-  listMyIdentities: () => {
-    throw new UnimplementedOperation('listMyIdentities');
+  getMyIdentities: () => {
+    throw new UnimplementedOperation('getMyIdentities');
   },
   disconnectIdentity: () => {
     throw new UnimplementedOperation('disconnectIdentity');

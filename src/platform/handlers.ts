@@ -21,10 +21,10 @@ import { disconnectIntegration } from './sources/integrations/disconnect-integra
 import { listIntegrations } from './sources/integrations/list-integrations.js';
 import { testIntegration } from './sources/integrations/test-integration.js';
 import { acceptInvite } from './identity/onboarding/accept-invite.js';
-import { disconnectIdentity, listMyIdentities } from './identity/providers/my-identities.js';
+import { disconnectIdentity, getMyIdentities } from './identity/providers/my-identities.js';
 import { loginByProvider } from './identity/providers/login-by-provider.js';
 import {
-  listIdentityProviders,
+  getIdentityProviders,
   startIdentityLink,
   startProviderLogin,
 } from './identity/providers/start-provider-login.js';
@@ -147,11 +147,11 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   listSyncRuns,
   listTeams,
   login,
-  listIdentityProviders,
+  getIdentityProviders,
   startProviderLogin,
   loginByProvider,
   startIdentityLink,
-  listMyIdentities,
+  getMyIdentities,
   disconnectIdentity,
   logout,
   onboard,

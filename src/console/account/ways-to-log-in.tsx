@@ -1,5 +1,5 @@
 import { PlumblineError, unwrap } from '@plumbline/sdk';
-import { disconnectIdentity, listMyIdentities, startIdentityLink, type Schemas } from '@plumbline/sdk/platform';
+import { disconnectIdentity, getMyIdentities, startIdentityLink, type Schemas } from '@plumbline/sdk/platform';
 import { useMutation, useQuery, type UseQueryResult } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
@@ -18,7 +18,7 @@ type Identity = Schemas['Identity'];
 export function useWaysToLogIn(): UseQueryResult<Schemas['IdentityList']> {
   return useQuery({
     queryKey: ['identities'],
-    queryFn: async ({ signal }) => unwrap(await listMyIdentities(platform, { signal })),
+    queryFn: async ({ signal }) => unwrap(await getMyIdentities(platform, { signal })),
   });
 }
 

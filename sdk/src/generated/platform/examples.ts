@@ -419,11 +419,11 @@ export interface Operations {
   readonly verifyEmail: operations['verifyEmail'];
   readonly resendVerification: operations['resendVerification'];
   readonly login: operations['login'];
-  readonly listIdentityProviders: operations['listIdentityProviders'];
+  readonly getIdentityProviders: operations['getIdentityProviders'];
   readonly startProviderLogin: operations['startProviderLogin'];
   readonly loginByProvider: operations['loginByProvider'];
   readonly startIdentityLink: operations['startIdentityLink'];
-  readonly listMyIdentities: operations['listMyIdentities'];
+  readonly getMyIdentities: operations['getMyIdentities'];
   readonly disconnectIdentity: operations['disconnectIdentity'];
   readonly forgotPassword: operations['forgotPassword'];
   readonly resetPassword: operations['resetPassword'];
@@ -851,7 +851,7 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
       503: shared.ServiceUnavailable,
     },
   },
-  listIdentityProviders: {
+  getIdentityProviders: {
     method: 'GET',
     path: '/api/v1/auth/providers',
     replies: {
@@ -867,8 +867,6 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
         },
       },
       406: shared.NotAcceptable,
-      500: shared.InternalError,
-      503: shared.ServiceUnavailable,
     },
   },
   startProviderLogin: {
@@ -1133,7 +1131,7 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
       503: shared.ServiceUnavailable,
     },
   },
-  listMyIdentities: {
+  getMyIdentities: {
     method: 'GET',
     path: '/api/v1/auth/me/identities',
     replies: {

@@ -132,7 +132,7 @@ export interface paths {
          * List the identity providers
          * @description The providers with which people can log in to this server, in the order in which to offer them. The operator configures them by `AUTH_GITHUB_*`, `AUTH_GITLAB_*`, `AUTH_GOOGLE_*`, `AUTH_MICROSOFT_*` and `AUTH_OIDC_*`.
          */
-        get: operations["listIdentityProviders"];
+        get: operations["getIdentityProviders"];
         put?: never;
         post?: never;
         delete?: never;
@@ -212,7 +212,7 @@ export interface paths {
          * List your ways to log in
          * @description Whether the account of the caller has a password, and the identities with which it can log in.
          */
-        get: operations["listMyIdentities"];
+        get: operations["getMyIdentities"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2411,7 +2411,7 @@ export interface components {
         ProviderLoginRequest: {
             return_to?: components["schemas"]["ReturnTo"];
         };
-        /** @description Where the attempt goes on. */
+        /** @description Where the attempt continues. */
         ProviderLoginStart: {
             /**
              * Format: uri
@@ -6472,7 +6472,7 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
-    listIdentityProviders: {
+    getIdentityProviders: {
         parameters: {
             query?: never;
             header?: never;
@@ -6506,8 +6506,6 @@ export interface operations {
                 };
             };
             406: components["responses"]["NotAcceptable"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
         };
     };
     startProviderLogin: {
@@ -6796,7 +6794,7 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
-    listMyIdentities: {
+    getMyIdentities: {
         parameters: {
             query?: never;
             header?: never;

@@ -271,12 +271,9 @@ export function login(client: PlatformClient, request: LoginRequest): Promise<Lo
 }
 
 /** `GET /api/v1/auth/providers` */
-export type ListIdentityProvidersRequest = CallOptions;
-export type ListIdentityProvidersResult =
-  | Success<200, Schemas['IdentityProviderList']>
-  | Failure<406, Schemas['NotAcceptableProblem']>
-  | Failure<500, Schemas['InternalErrorProblem']>
-  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+export type GetIdentityProvidersRequest = CallOptions;
+export type GetIdentityProvidersResult =
+  Success<200, Schemas['IdentityProviderList']> | Failure<406, Schemas['NotAcceptableProblem']>;
 /**
  * List the identity providers (`GET /api/v1/auth/providers`).
  *
@@ -284,17 +281,17 @@ export type ListIdentityProvidersResult =
  * operator configures them by `AUTH_GITHUB_*`, `AUTH_GITLAB_*`, `AUTH_GOOGLE_*`, `AUTH_MICROSOFT_*`
  * and `AUTH_OIDC_*`.
  *
- * Problems: 406 `NotAcceptableProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ * Problems: 406 `NotAcceptableProblem`.
  *
  * @example
  * ```ts
- * const result = await listIdentityProviders(client);
+ * const result = await getIdentityProviders(client);
  * ```
  */
-export function listIdentityProviders(
+export function getIdentityProviders(
   client: PlatformClient,
-  request?: ListIdentityProvidersRequest,
-): Promise<ListIdentityProvidersResult> {
+  request?: GetIdentityProvidersRequest,
+): Promise<GetIdentityProvidersResult> {
   return client.call({ path: '/api/v1/auth/providers', method: 'get', statuses: [200], format: formats.json }, request);
 }
 
@@ -496,8 +493,8 @@ export function startIdentityLink(
 }
 
 /** `GET /api/v1/auth/me/identities` */
-export type ListMyIdentitiesRequest = CallOptions;
-export type ListMyIdentitiesResult =
+export type GetMyIdentitiesRequest = CallOptions;
+export type GetMyIdentitiesResult =
   | Success<200, Schemas['IdentityList']>
   | Failure<401, Schemas['UnauthenticatedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
@@ -513,13 +510,13 @@ export type ListMyIdentitiesResult =
  *
  * @example
  * ```ts
- * const result = await listMyIdentities(client);
+ * const result = await getMyIdentities(client);
  * ```
  */
-export function listMyIdentities(
+export function getMyIdentities(
   client: PlatformClient,
-  request?: ListMyIdentitiesRequest,
-): Promise<ListMyIdentitiesResult> {
+  request?: GetMyIdentitiesRequest,
+): Promise<GetMyIdentitiesResult> {
   return client.call(
     { path: '/api/v1/auth/me/identities', method: 'get', statuses: [200], format: formats.json, scheme: 'bearer' },
     request,

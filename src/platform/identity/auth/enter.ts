@@ -9,7 +9,7 @@ import { mailAboutSecurity } from '../security/security-mails.js';
 import { startSession, tokenPair, type SessionState } from '../sessions/token-pair.js';
 import type { Credentials } from './credentials.store.js';
 
-/** What becomes of somebody who has proved to hold an account. */
+/** The outcome for somebody who has proved to hold an account. */
 export type Entry =
   | { readonly kind: 'started'; readonly session: SessionState; readonly hasOrganization: boolean }
   /** Not a member of the organization. */

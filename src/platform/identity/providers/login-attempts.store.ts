@@ -38,15 +38,16 @@ export async function takeAttempt(
   { provider, state, browsers }: { readonly provider: string; readonly state: string; readonly browsers: string[] },
   now: Date,
 ): Promise<(LoginAttempt & { readonly browser: string }) | null> {
-  for (const browser of browsers) {
-    const [row] = await sql<{ user_id: string | null; session_id: string | null; return_to: string | null }[]>`
-      delete from login_attempts
-      where state_hash = ${hashToken(state)} and browser_hash = ${hashToken(browser)} and provider = ${provider}
-        and expires_at > ${now}
-      returning user_id, session_id, return_to`;
-    if (row === undefined) continue;
-    const { user_id: userId, session_id: sessionId, return_to: returnTo } = row;
-    return { provider, browser, returnTo, link: userId === null || sessionId === null ? null : { userId, sessionId } };
-  }
-  return null;
+  const hashes = browsers.map(hashToken);
+  const [row] = await sql<
+    { browser_hash: Buffer; user_id: string | null; session_id: string | null; return_to: string | null }[]
+  >`
+    delete from login_attempts
+    where state_hash = ${hashToken(state)} and provider = ${provider} and expires_at > ${now}
+      and encode(browser_hash, 'hex') = any (${sql.typed.texts(hashes.map((hash) => hash.toString('hex')))}::text[])
+    returning browser_hash, user_id, session_id, return_to`;
+  const browser = browsers.find((_secret, index) => row !== undefined && hashes[index]?.equals(row.browser_hash));
+  if (row === undefined || browser === undefined) return null;
+  const { user_id: userId, session_id: sessionId, return_to: returnTo } = row;
+  return { provider, browser, returnTo, link: userId === null || sessionId === null ? null : { userId, sessionId } };
 }

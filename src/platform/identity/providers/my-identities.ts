@@ -1,7 +1,7 @@
 import type {
   DisconnectIdentityHandler,
   DisconnectIdentityReply,
-  ListMyIdentitiesHandler,
+  GetMyIdentitiesHandler,
   Schemas,
 } from '../../../../generated/platform/operations.js';
 import { identityNotFound, lastWayToLogIn } from '../../../../generated/problems.js';
@@ -12,7 +12,7 @@ import { mailAboutSecurity } from '../security/security-mails.js';
 import { refusalOfOldSession } from './recent-login.js';
 import { deleteIdentity, hasPassword, selectIdentities } from './user-identities.store.js';
 
-export const listMyIdentities: ListMyIdentitiesHandler<PlatformDependencies> = async (
+export const getMyIdentities: GetMyIdentitiesHandler<PlatformDependencies> = async (
   { principal },
   { sql, identityProviders },
 ) => {

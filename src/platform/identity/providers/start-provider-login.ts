@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { cookieValues } from '@plumbline/contract/cookie-values';
 import type {
-  ListIdentityProvidersHandler,
+  GetIdentityProvidersHandler,
   StartIdentityLinkHandler,
   StartProviderLoginHandler,
   StartProviderLoginReply,
@@ -18,7 +18,7 @@ import { attemptSecrets, ProviderFailure, type IdentityProvider } from './identi
 import { attemptSeconds, storeAttempt, type LoginAttempt } from './login-attempts.store.js';
 import { refusalOfOldSession } from './recent-login.js';
 
-export const listIdentityProviders: ListIdentityProvidersHandler<PlatformDependencies> = (
+export const getIdentityProviders: GetIdentityProvidersHandler<PlatformDependencies> = (
   _request,
   { identityProviders },
 ) => ({
