@@ -13,7 +13,7 @@ import { providerName } from './identity-providers.js';
 
 /** Where identity providers send the browser: completes the log-in, or the link of an identity to the account. */
 export default function ProviderCallbackPage(): JSX.Element {
-  const { provider = '' } = useParams<{ provider: string }>();
+  const { provider } = useParams<{ provider: string }>();
   const [, navigate] = useLocation();
   const [failure, setFailure] = useState<Failure | null>(null);
   const [callback] = useState(takeCallback);

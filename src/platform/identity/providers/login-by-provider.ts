@@ -103,21 +103,17 @@ async function signUp(
   if (email === null) return refused(unverified(provider));
   const hasInvite = (await selectMyInvites(sql, email, null, 1, now)).length > 0;
   const closed = refusalOfRegistration(settings.registration, { email, hasInvite });
-  const userId =
-    closed === null
-      ? await createAccount(
-          sql,
-          {
-            ...{ email, fullName, passwordHash: null, authProvider: provider.id, isVerified: true },
-            registration: { at: now, from: addressOf(context) },
-          },
-          context,
-        )
-      : await findUserByEmail(sql, email);
-  if (closed !== null)
-    return refused(userId === null ? registrationClosed({ message: closed }) : taken(provider, email));
+  if (closed !== null) {
+    const isTaken = await hasAccount(sql, email);
+    return refused(isTaken ? taken(provider, email) : registrationClosed({ message: closed }));
+  }
+  const account = { email, fullName, passwordHash: null, authProvider: provider.id, isVerified: true };
+  const userId = await createAccount(sql, { ...account, registration: { at: now, from: addressOf(context) } }, context);
   if (userId === null) return refused(taken(provider, email));
-  await linkIdentity(sql, userId, provider.id, { ...identity, email }, now);
+  // Another request may have linked it to an account with another address. The transaction is undone then.
+  if (!(await linkIdentity(sql, userId, provider.id, { ...identity, email }, now))) {
+    throw new Error('the identity of a new account is linked already');
+  }
   // People who are invited join that organization. Another one would only be in their way.
   await settleAccount(
     sql,
@@ -128,9 +124,9 @@ async function signUp(
   return null;
 }
 
-async function findUserByEmail(sql: Sql, email: string): Promise<string | null> {
-  const [row] = await sql<{ id: string }[]>`select id from users where email = ${email}`;
-  return row?.id ?? null;
+async function hasAccount(sql: Sql, email: string): Promise<boolean> {
+  const rows = await sql`select 1 from users where email = ${email}`;
+  return rows.length > 0;
 }
 
 /** Links an identity, if the session that began the attempt is still alive. */

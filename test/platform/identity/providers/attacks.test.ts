@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JWTPayload } from 'jose';
 import { startIssuer, type Issuer } from '../../../support/issuer.js';
-import type { JsonReply, TestPlatform } from '../../../support/platform.js';
+import type { TestPlatform } from '../../../support/platform.js';
 import { simultaneously } from '../auth/requests.js';
 import {
   appBaseUrl,
@@ -10,6 +10,7 @@ import {
   goesTo,
   logInAs,
   newAccount,
+  problem,
   redirectUriOf,
   startPlatformFor,
   type StartedLogin,
@@ -28,10 +29,6 @@ afterAll(async () => {
   await platform.stop();
   await issuer.stop();
 });
-
-function problem(reply: JsonReply): string {
-  return `${reply.status} ${String(reply.body.type).replace('/problems/', '')}`;
-}
 
 /** An answer of the issuer that nobody has brought to the server. */
 async function answered(): Promise<StartedLogin & { readonly callback: URLSearchParams }> {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startIssuer, type Issuer } from '../../../support/issuer.js';
-import { testPassword, type JsonReply, type TestPlatform } from '../../../support/platform.js';
+import { testPassword, type TestPlatform } from '../../../support/platform.js';
 import { me, simultaneously } from '../auth/requests.js';
 import { auditOf } from '../auth/stored.js';
-import { begin, complete, logInAs, newAccount, redirectUriOf, startPlatformFor } from './requests.js';
+import { begin, complete, logInAs, newAccount, problem, redirectUriOf, startPlatformFor } from './requests.js';
 
 let issuer: Issuer;
 let platform: TestPlatform;
@@ -18,10 +18,6 @@ afterAll(async () => {
   await platform.stop();
   await issuer.stop();
 });
-
-function problem(reply: JsonReply): string {
-  return `${reply.status} ${String(reply.body.type).replace('/problems/', '')}`;
-}
 
 async function accountsOf(email: string): Promise<number> {
   const rows = await platform.database.sql`select 1 from users where email = ${email}`;

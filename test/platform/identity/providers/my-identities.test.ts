@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startIssuer, type Issuer } from '../../../support/issuer.js';
 import { testPassword, type JsonReply, type TestPlatform, type TestUser } from '../../../support/platform.js';
 import { auditOf } from '../auth/stored.js';
-import { begin, complete, logInAs, newAccount, redirectUriOf, startPlatformFor } from './requests.js';
+import { begin, complete, logInAs, newAccount, problem, redirectUriOf, startPlatformFor } from './requests.js';
 
 let issuer: Issuer;
 let platform: TestPlatform;
@@ -16,10 +16,6 @@ afterAll(async () => {
 });
 
 const path = '/api/v1/auth/me/identities';
-
-function problem(reply: JsonReply): string {
-  return `${reply.status} ${String(reply.body.type).replace('/problems/', '')}`;
-}
 
 const list = (token: string): Promise<JsonReply> => platform.json('GET', path, { token });
 const unlink = (token: string, id: string): Promise<JsonReply> => platform.json('DELETE', `${path}/${id}`, { token });

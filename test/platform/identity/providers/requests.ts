@@ -88,3 +88,8 @@ export function newAccount(differences: Partial<IssuerAccount> = {}): IssuerAcco
 export function goesTo(request: IncomingMessage, path: string): boolean {
   return (request.url ?? '').split('?')[0] === path;
 }
+
+/** The status and the problem of a refusal: `409 account-exists`. */
+export function problem({ status, body }: JsonReply): string {
+  return `${status} ${String(body.type).replace('/problems/', '')}`;
+}
