@@ -396,7 +396,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.startIdentityLink_body },
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: null }] },
-    rateLimits: [{ name: 'login-attempt', setting: 'AUTH_LOGIN_ATTEMPT_LIMIT', key: ['ip'] }],
+    rateLimits: [{ name: 'change-password', setting: 'AUTH_CHANGE_PASSWORD_LIMIT', key: ['principal.user_id'] }],
     isIdempotent: false,
     produces: ['application/json'],
     replies: {

@@ -1115,7 +1115,7 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
       415: shared.UnsupportedMediaType,
       422: shared.LimitedValidationFailed,
       429: shared.RateLimited,
-      500: shared.LimitedInternalError,
+      500: shared.InternalError,
       502: {
         mediaType: 'application/problem+json',
         examples: {

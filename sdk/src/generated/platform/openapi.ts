@@ -6778,7 +6778,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["LimitedValidationFailed"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["LimitedInternalError"];
+            500: components["responses"]["InternalError"];
             /** @description The provider cannot be reached, or its answer is invalid. */
             502: {
                 headers: {
