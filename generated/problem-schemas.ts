@@ -495,6 +495,114 @@ export interface components {
             message: string;
             request_id: components["schemas"]["RequestId"];
         };
+        /** @description The server is not configured for this identity provider. List the providers to see the valid ids. */
+        IdentityProviderNotFoundProblem: {
+            /** @constant */
+            type: "/problems/identity-provider-not-found";
+            /** @constant */
+            title: "Identity provider not found";
+            /** @constant */
+            status: 404;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The identity provider cannot be reached, or its answer is invalid. Start again. If it persists, the log of the server has the cause. */
+        IdentityProviderFailedProblem: {
+            /** @constant */
+            type: "/problems/identity-provider-failed";
+            /** @constant */
+            title: "Identity provider failed";
+            /** @constant */
+            status: 502;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The log-in with an identity provider was begun in another browser or more than 10 minutes ago, was completed already, or its session has ended. Start again. */
+        InvalidLoginAttemptProblem: {
+            /** @constant */
+            type: "/problems/invalid-login-attempt";
+            /** @constant */
+            title: "Invalid log-in attempt";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The identity provider has refused the log-in, for instance because the user cancelled it. Start again. */
+        ProviderLoginRefusedProblem: {
+            /** @constant */
+            type: "/problems/provider-login-refused";
+            /** @constant */
+            title: "Log-in refused by the provider";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description An account has the e-mail address of the identity. To prove that it is yours, log in to it as usual, then link the identity to it. If you have no password, ask for a mail with which you choose one. */
+        AccountExistsProblem: {
+            /** @constant */
+            type: "/problems/account-exists";
+            /** @constant */
+            title: "Account exists";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The identity is linked to another account, or the account to another identity of the same provider. Unlink that first. */
+        IdentityAlreadyLinkedProblem: {
+            /** @constant */
+            type: "/problems/identity-already-linked";
+            /** @constant */
+            title: "Identity already linked";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The operation requires a session that began within the last 10 minutes. Log in again, then repeat it. Refreshing the access token does not help. */
+        RecentLoginRequiredProblem: {
+            /** @constant */
+            type: "/problems/recent-login-required";
+            /** @constant */
+            title: "Recent log-in required";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description Your account has no identity with this id. List your ways to log in. */
+        IdentityNotFoundProblem: {
+            /** @constant */
+            type: "/problems/identity-not-found";
+            /** @constant */
+            title: "Identity not found";
+            /** @constant */
+            status: 404;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description Without this identity, nobody could log in to the account. Set a password or link another identity first. */
+        LastWayToLogInProblem: {
+            /** @constant */
+            type: "/problems/last-way-to-log-in";
+            /** @constant */
+            title: "Last way to log in";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
         /** @description The operation requires a verified e-mail address. Follow the link in the verification e-mail, or ask for a new one. */
         EmailNotVerifiedProblem: {
             /** @constant */

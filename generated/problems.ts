@@ -394,6 +394,171 @@ export function registrationClosed(
   };
 }
 
+export type IdentityProviderNotFound = ProblemReply<Schemas['IdentityProviderNotFoundProblem']>;
+
+/** 404 Identity provider not found. */
+export function identityProviderNotFound(
+  members: Pick<Schemas['IdentityProviderNotFoundProblem'], 'message'>,
+  options?: ProblemOptions,
+): IdentityProviderNotFound {
+  return {
+    status: 404,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/identity-provider-not-found',
+      title: 'Identity provider not found',
+      status: 404,
+      message: members.message,
+    },
+    ...options,
+  };
+}
+
+export type IdentityProviderFailed = ProblemReply<Schemas['IdentityProviderFailedProblem']>;
+
+/** 502 Identity provider failed. */
+export function identityProviderFailed(
+  members: Pick<Schemas['IdentityProviderFailedProblem'], 'message'>,
+  options?: ProblemOptions,
+): IdentityProviderFailed {
+  return {
+    status: 502,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/identity-provider-failed',
+      title: 'Identity provider failed',
+      status: 502,
+      message: members.message,
+    },
+    ...options,
+  };
+}
+
+export type InvalidLoginAttempt = ProblemReply<Schemas['InvalidLoginAttemptProblem']>;
+
+/** 400 Invalid log-in attempt. */
+export function invalidLoginAttempt(
+  members: Pick<Schemas['InvalidLoginAttemptProblem'], 'message'>,
+  options?: ProblemOptions,
+): InvalidLoginAttempt {
+  return {
+    status: 400,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/invalid-login-attempt',
+      title: 'Invalid log-in attempt',
+      status: 400,
+      message: members.message,
+    },
+    ...options,
+  };
+}
+
+export type ProviderLoginRefused = ProblemReply<Schemas['ProviderLoginRefusedProblem']>;
+
+/** 400 Log-in refused by the provider. */
+export function providerLoginRefused(
+  members: Pick<Schemas['ProviderLoginRefusedProblem'], 'message'>,
+  options?: ProblemOptions,
+): ProviderLoginRefused {
+  return {
+    status: 400,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/provider-login-refused',
+      title: 'Log-in refused by the provider',
+      status: 400,
+      message: members.message,
+    },
+    ...options,
+  };
+}
+
+export type AccountExists = ProblemReply<Schemas['AccountExistsProblem']>;
+
+/** 409 Account exists. */
+export function accountExists(
+  members: Pick<Schemas['AccountExistsProblem'], 'message'>,
+  options?: ProblemOptions,
+): AccountExists {
+  return {
+    status: 409,
+    contentType: 'application/problem+json',
+    body: { type: '/problems/account-exists', title: 'Account exists', status: 409, message: members.message },
+    ...options,
+  };
+}
+
+export type IdentityAlreadyLinked = ProblemReply<Schemas['IdentityAlreadyLinkedProblem']>;
+
+/** 409 Identity already linked. */
+export function identityAlreadyLinked(
+  members: Pick<Schemas['IdentityAlreadyLinkedProblem'], 'message'>,
+  options?: ProblemOptions,
+): IdentityAlreadyLinked {
+  return {
+    status: 409,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/identity-already-linked',
+      title: 'Identity already linked',
+      status: 409,
+      message: members.message,
+    },
+    ...options,
+  };
+}
+
+export type RecentLoginRequired = ProblemReply<Schemas['RecentLoginRequiredProblem']>;
+
+/** 403 Recent log-in required. */
+export function recentLoginRequired(
+  members: Pick<Schemas['RecentLoginRequiredProblem'], 'message'>,
+  options?: ProblemOptions,
+): RecentLoginRequired {
+  return {
+    status: 403,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/recent-login-required',
+      title: 'Recent log-in required',
+      status: 403,
+      message: members.message,
+    },
+    ...options,
+  };
+}
+
+export type IdentityNotFound = ProblemReply<Schemas['IdentityNotFoundProblem']>;
+
+/** 404 Identity not found. */
+export function identityNotFound(
+  members: Pick<Schemas['IdentityNotFoundProblem'], 'message'>,
+  options?: ProblemOptions,
+): IdentityNotFound {
+  return {
+    status: 404,
+    contentType: 'application/problem+json',
+    body: { type: '/problems/identity-not-found', title: 'Identity not found', status: 404, message: members.message },
+    ...options,
+  };
+}
+
+export type LastWayToLogIn = ProblemReply<Schemas['LastWayToLogInProblem']>;
+
+/** 409 Last way to log in. */
+export function lastWayToLogIn(
+  members: Pick<Schemas['LastWayToLogInProblem'], 'message'>,
+  options?: ProblemOptions,
+): LastWayToLogIn {
+  return {
+    status: 409,
+    contentType: 'application/problem+json',
+    body: { type: '/problems/last-way-to-log-in', title: 'Last way to log in', status: 409, message: members.message },
+    ...options,
+  };
+}
+
 export type EmailNotVerified = ProblemReply<Schemas['EmailNotVerifiedProblem']>;
 
 /** 403 Email not verified. */
@@ -2588,6 +2753,58 @@ export const problemCatalogue = {
     statuses: [403],
     description:
       'This server does not let everybody register. With `AUTH_REGISTRATION=invite`, an account needs an invite; with `domains`, an invite or an address of one of the listed domains; with `closed`, nobody can register. Ask an administrator of your organization for an invite.',
+  },
+  'identity-provider-not-found': {
+    title: 'Identity provider not found',
+    statuses: [404],
+    description: 'The server is not configured for this identity provider. List the providers to see the valid ids.',
+  },
+  'identity-provider-failed': {
+    title: 'Identity provider failed',
+    statuses: [502],
+    description:
+      'The identity provider cannot be reached, or its answer is invalid. Start again. If it persists, the log of the server has the cause.',
+  },
+  'invalid-login-attempt': {
+    title: 'Invalid log-in attempt',
+    statuses: [400],
+    description:
+      'The log-in with an identity provider was begun in another browser or more than 10 minutes ago, was completed already, or its session has ended. Start again.',
+  },
+  'provider-login-refused': {
+    title: 'Log-in refused by the provider',
+    statuses: [400],
+    description:
+      'The identity provider has refused the log-in, for instance because the user cancelled it. Start again.',
+  },
+  'account-exists': {
+    title: 'Account exists',
+    statuses: [409],
+    description:
+      'An account has the e-mail address of the identity. To prove that it is yours, log in to it as usual, then link the identity to it. If you have no password, ask for a mail with which you choose one.',
+  },
+  'identity-already-linked': {
+    title: 'Identity already linked',
+    statuses: [409],
+    description:
+      'The identity is linked to another account, or the account to another identity of the same provider. Unlink that first.',
+  },
+  'recent-login-required': {
+    title: 'Recent log-in required',
+    statuses: [403],
+    description:
+      'The operation requires a session that began within the last 10 minutes. Log in again, then repeat it. Refreshing the access token does not help.',
+  },
+  'identity-not-found': {
+    title: 'Identity not found',
+    statuses: [404],
+    description: 'Your account has no identity with this id. List your ways to log in.',
+  },
+  'last-way-to-log-in': {
+    title: 'Last way to log in',
+    statuses: [409],
+    description:
+      'Without this identity, nobody could log in to the account. Set a password or link another identity first.',
   },
   'email-not-verified': {
     title: 'Email not verified',

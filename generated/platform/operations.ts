@@ -89,6 +89,108 @@ export type LoginReply =
 /** Log in (`POST /api/v1/auth/login`). */
 export type LoginHandler<Dependencies> = OperationHandler<LoginRequest, LoginReply, Dependencies>;
 
+/** `GET /api/v1/auth/providers` */
+export type GetIdentityProvidersRequest = OperationRequest<{}>;
+export type GetIdentityProvidersReply = SuccessReply<200, Schemas['IdentityProviderList']>;
+/** List the identity providers (`GET /api/v1/auth/providers`). */
+export type GetIdentityProvidersHandler<Dependencies> = OperationHandler<
+  GetIdentityProvidersRequest,
+  GetIdentityProvidersReply,
+  Dependencies
+>;
+
+/** `POST /api/v1/auth/providers/{provider}/start` */
+export type StartProviderLoginRequest = OperationRequest<{
+  params: operations['startProviderLogin']['parameters']['path'];
+  body: Schemas['ProviderLoginRequest'];
+}>;
+export type StartProviderLoginReply =
+  | SuccessReply<200, Schemas['ProviderLoginStart'], { readonly 'Set-Cookie': string }>
+  | Problems.IdentityProviderNotFound
+  | Problems.ValidationFailed
+  | Problems.IdentityProviderFailed
+  | Problems.ServiceUnavailable;
+/** Begin a log-in with an identity provider (`POST /api/v1/auth/providers/{provider}/start`). */
+export type StartProviderLoginHandler<Dependencies> = OperationHandler<
+  StartProviderLoginRequest,
+  StartProviderLoginReply,
+  Dependencies
+>;
+
+/** `POST /api/v1/auth/providers/{provider}/login` */
+export type LoginByProviderRequest = OperationRequest<{
+  params: operations['loginByProvider']['parameters']['path'];
+  body: Schemas['ProviderCallback'];
+}>;
+export type LoginByProviderReply =
+  | SuccessReply<200, operations['loginByProvider']['responses'][200]['content']['application/json']>
+  | Problems.InvalidLoginAttempt
+  | Problems.ProviderLoginRefused
+  | Problems.InvalidCredentials
+  | Problems.EmailNotVerified
+  | Problems.RegistrationClosed
+  | Problems.IdentityProviderNotFound
+  | Problems.AccountExists
+  | Problems.IdentityAlreadyLinked
+  | Problems.ValidationFailed
+  | Problems.IdentityProviderFailed
+  | Problems.ServiceUnavailable;
+/** Complete a log-in with an identity provider (`POST /api/v1/auth/providers/{provider}/login`). */
+export type LoginByProviderHandler<Dependencies> = OperationHandler<
+  LoginByProviderRequest,
+  LoginByProviderReply,
+  Dependencies
+>;
+
+/** `POST /api/v1/auth/providers/{provider}/link` */
+export type StartIdentityLinkRequest = OperationRequest<{
+  params: operations['startIdentityLink']['parameters']['path'];
+  body: Schemas['ProviderLoginRequest'];
+  principal: Schemas['AccountPrincipal'];
+}>;
+export type StartIdentityLinkReply =
+  | SuccessReply<200, Schemas['ProviderLoginStart'], { readonly 'Set-Cookie': string }>
+  | Problems.RecentLoginRequired
+  | Problems.IdentityProviderNotFound
+  | Problems.ValidationFailed
+  | Problems.IdentityProviderFailed
+  | Problems.ServiceUnavailable;
+/** Begin to link an identity to your account (`POST /api/v1/auth/providers/{provider}/link`). */
+export type StartIdentityLinkHandler<Dependencies> = OperationHandler<
+  StartIdentityLinkRequest,
+  StartIdentityLinkReply,
+  Dependencies
+>;
+
+/** `GET /api/v1/auth/me/identities` */
+export type GetMyIdentitiesRequest = OperationRequest<{ principal: Schemas['AccountPrincipal'] }>;
+export type GetMyIdentitiesReply = SuccessReply<200, Schemas['IdentityList']> | Problems.ServiceUnavailable;
+/** List your ways to log in (`GET /api/v1/auth/me/identities`). */
+export type GetMyIdentitiesHandler<Dependencies> = OperationHandler<
+  GetMyIdentitiesRequest,
+  GetMyIdentitiesReply,
+  Dependencies
+>;
+
+/** `DELETE /api/v1/auth/me/identities/{identity_id}` */
+export type DisconnectIdentityRequest = OperationRequest<{
+  params: operations['disconnectIdentity']['parameters']['path'];
+  principal: Schemas['AccountPrincipal'];
+}>;
+export type DisconnectIdentityReply =
+  | SuccessReply<204, never>
+  | Problems.RecentLoginRequired
+  | Problems.IdentityNotFound
+  | Problems.LastWayToLogIn
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Unlink an identity from your account (`DELETE /api/v1/auth/me/identities/{identity_id}`). */
+export type DisconnectIdentityHandler<Dependencies> = OperationHandler<
+  DisconnectIdentityRequest,
+  DisconnectIdentityReply,
+  Dependencies
+>;
+
 /** `POST /api/v1/auth/forgot-password` */
 export type ForgotPasswordRequest = OperationRequest<{ body: Schemas['ForgotPasswordRequest'] }>;
 export type ForgotPasswordReply =
@@ -1820,6 +1922,18 @@ export interface PlatformHandlers<Dependencies> {
   readonly resendVerification: ResendVerificationHandler<Dependencies>;
   /** Log in (`POST /api/v1/auth/login`). */
   readonly login: LoginHandler<Dependencies>;
+  /** List the identity providers (`GET /api/v1/auth/providers`). */
+  readonly getIdentityProviders: GetIdentityProvidersHandler<Dependencies>;
+  /** Begin a log-in with an identity provider (`POST /api/v1/auth/providers/{provider}/start`). */
+  readonly startProviderLogin: StartProviderLoginHandler<Dependencies>;
+  /** Complete a log-in with an identity provider (`POST /api/v1/auth/providers/{provider}/login`). */
+  readonly loginByProvider: LoginByProviderHandler<Dependencies>;
+  /** Begin to link an identity to your account (`POST /api/v1/auth/providers/{provider}/link`). */
+  readonly startIdentityLink: StartIdentityLinkHandler<Dependencies>;
+  /** List your ways to log in (`GET /api/v1/auth/me/identities`). */
+  readonly getMyIdentities: GetMyIdentitiesHandler<Dependencies>;
+  /** Unlink an identity from your account (`DELETE /api/v1/auth/me/identities/{identity_id}`). */
+  readonly disconnectIdentity: DisconnectIdentityHandler<Dependencies>;
   /** Request a password reset (`POST /api/v1/auth/forgot-password`). */
   readonly forgotPassword: ForgotPasswordHandler<Dependencies>;
   /** Reset the password (`POST /api/v1/auth/reset-password`). */

@@ -17,9 +17,15 @@ export function createRouters(operation: (id: keyof PlatformHandlers<unknown>) =
   authRouter.get('verifyEmail', '/verify', operation('verifyEmail'));
   authRouter.post('resendVerification', '/resend-verification', operation('resendVerification'));
   authRouter.post('login', '/login', operation('login'));
+  authRouter.get('getIdentityProviders', '/providers', operation('getIdentityProviders'));
+  authRouter.get('getMyIdentities', '/me/identities', operation('getMyIdentities'));
   authRouter.post('forgotPassword', '/forgot-password', operation('forgotPassword'));
   authRouter.post('resetPassword', '/reset-password', operation('resetPassword'));
   authRouter.post('changePassword', '/change-password', operation('changePassword'));
+  authRouter.post('startProviderLogin', '/providers/:provider/start', operation('startProviderLogin'));
+  authRouter.post('loginByProvider', '/providers/:provider/login', operation('loginByProvider'));
+  authRouter.post('startIdentityLink', '/providers/:provider/link', operation('startIdentityLink'));
+  authRouter.delete('disconnectIdentity', '/me/identities/:identity_id', operation('disconnectIdentity'));
 
   const sessionsRouter = new Router({ sensitive: true, prefix: '/api/v1/auth' });
   sessionsRouter.post('refreshTokens', '/refresh', operation('refreshTokens'));

@@ -22,6 +22,24 @@ export const unimplemented: PlatformHandlers<unknown> = {
   login: () => {
     throw new UnimplementedOperation('login');
   },
+  getIdentityProviders: () => {
+    throw new UnimplementedOperation('getIdentityProviders');
+  },
+  startProviderLogin: () => {
+    throw new UnimplementedOperation('startProviderLogin');
+  },
+  loginByProvider: () => {
+    throw new UnimplementedOperation('loginByProvider');
+  },
+  startIdentityLink: () => {
+    throw new UnimplementedOperation('startIdentityLink');
+  },
+  getMyIdentities: () => {
+    throw new UnimplementedOperation('getMyIdentities');
+  },
+  disconnectIdentity: () => {
+    throw new UnimplementedOperation('disconnectIdentity');
+  },
   forgotPassword: () => {
     throw new UnimplementedOperation('forgotPassword');
   },

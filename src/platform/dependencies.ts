@@ -5,6 +5,7 @@ import type { OpenCounts } from '@plumbline/contract/system/open-counts';
 import type { KeyedAttempt } from './server/idempotency/keyed-attempt.js';
 import type { MailDispatcher } from './messages/mail/dispatcher.js';
 import type { LeakCheck } from './identity/passwords/leaked-passwords.js';
+import type { IdentityProviders } from './identity/providers/open-providers.js';
 import type { Passwords } from './identity/passwords/passwords.js';
 import type { OpenRecords } from './sources/records/open-records.js';
 import type { SecretBox } from './server/secrets/secret-box.js';
@@ -28,6 +29,7 @@ export interface PlatformDependencies {
   readonly log: Log;
   readonly passwords: Passwords;
   readonly isLeaked: LeakCheck;
+  readonly identityProviders: IdentityProviders;
   readonly tokens: Tokens;
   readonly secrets: SecretBox;
   /** The records and work units of all organizations. */

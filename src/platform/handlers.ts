@@ -21,6 +21,13 @@ import { disconnectIntegration } from './sources/integrations/disconnect-integra
 import { listIntegrations } from './sources/integrations/list-integrations.js';
 import { testIntegration } from './sources/integrations/test-integration.js';
 import { acceptInvite } from './identity/onboarding/accept-invite.js';
+import { disconnectIdentity, getMyIdentities } from './identity/providers/my-identities.js';
+import { loginByProvider } from './identity/providers/login-by-provider.js';
+import {
+  getIdentityProviders,
+  startIdentityLink,
+  startProviderLogin,
+} from './identity/providers/start-provider-login.js';
 import { getOnboardingState } from './identity/onboarding/get-onboarding-state.js';
 import { acceptMyInvite, listMyInvites } from './identity/onboarding/my-invites.js';
 import { onboard } from './identity/onboarding/onboard.js';
@@ -144,6 +151,12 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   listSyncRuns,
   listTeams,
   login,
+  getIdentityProviders,
+  startProviderLogin,
+  loginByProvider,
+  startIdentityLink,
+  getMyIdentities,
+  disconnectIdentity,
   logout,
   onboard,
   refreshTokens,

@@ -9,7 +9,8 @@ describe.skipIf(!hasBrowser)(`Every page of the console${withoutBrowser}`, () =>
   let running: RunningConsole;
   let users: Readonly<Record<Exclude<ConsoleRole, 'visitor'>, TestUser>>;
   beforeAll(async () => {
-    running = await startConsole();
+    const environment = { AUTH_GITHUB_CLIENT_ID: 'id', AUTH_GITHUB_CLIENT_SECRET: 'secret' }; // pages show its buttons
+    running = await startConsole({ environment });
     const { platform } = running;
     const owner = await platform.signUp({ email: 'robin@example.com', organization: 'Quiet Rivers' });
     await platform.json('POST', '/api/v1/auth/onboarding/skip-integration', { token: owner.accessToken });

@@ -206,6 +206,13 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
     ready: 'Secure my account',
     act: submit({}, 'Secure my account', 'Details'),
   },
+  {
+    name: 'provider-callback-refused',
+    path: '/login/callback/github#code=a&state=b',
+    as: 'visitor',
+    provokes: '400 /api/v1/auth/providers/github/login',
+    ready: 'Start again',
+  },
   { name: 'forgot-password', path: '/forgot-password', as: 'visitor', ready: 'Send the link' },
   { name: 'reset-password', path: '/reset-password#token=abc', as: 'visitor', ready: 'Change the password' },
   { name: 'accept-invite', path: '/accept-invite#token=abc', as: 'visitor', ready: 'Create an account' },

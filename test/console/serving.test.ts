@@ -52,12 +52,17 @@ describe('The server', () => {
     expect(await head('/health')).toEqual([302, '/health/ready']);
   });
 
-  test.each(['verify', 'not-me', 'confirm-email', 'secure-account', 'reset-password', 'accept-invite'])(
-    'redirects the mail link /%s to its page, with the token in the fragment',
-    async (name) => {
-      expect(await head(`/${name}?token=a-b_c`)).toEqual([302, `/console/${name}#token=a-b_c`]);
-    },
-  );
+  test.each([
+    'verify',
+    'not-me',
+    'confirm-email',
+    'secure-account',
+    'reset-password',
+    'accept-invite',
+    'login/callback/oidc',
+  ])('redirects the link /%s to its page, with the token in the fragment', async (name) => {
+    expect(await head(`/${name}?token=a-b_c`)).toEqual([302, `/console/${name}#token=a-b_c`]);
+  });
 
   test.each([
     ['br', 'br'],

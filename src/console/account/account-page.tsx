@@ -1,6 +1,7 @@
-import { changePassword, updateMe } from '@plumbline/sdk/platform';
+import { changePassword, forgotPassword, updateMe } from '@plumbline/sdk/platform';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { MailboxLink } from '../enter/mailbox-link.js';
 import { NewPassword } from '../enter/new-password.js';
 import { passwordFaults } from '../enter/password-check.js';
 import { queries, useMe, type Me } from '../session/queries.js';
@@ -15,6 +16,7 @@ import { CurrentPassword } from './current-password.js';
 import { Organizations } from './organizations.js';
 import { OwnAccount } from './own-account.js';
 import { Sessions } from './sessions.js';
+import { useWaysToLogIn, WaysToLogIn } from './ways-to-log-in.js';
 
 /** The account of the current user: profile, password, sessions, organizations, theme. */
 export default function AccountPage(): JSX.Element {
@@ -42,6 +44,7 @@ export default function AccountPage(): JSX.Element {
           <p class="small muted">Kept in this browser.</p>
         </section>
         <Password />
+        <WaysToLogIn />
         <Organizations />
         <OwnAccount />
       </div>
@@ -102,6 +105,8 @@ function Profile({ me }: { me: Me }): JSX.Element {
 
 function Password(): JSX.Element {
   const [round, setRound] = useState(0); // a new form after each change
+  const email = useMe().data?.email;
+  if (useWaysToLogIn().data?.has_password === false && email !== undefined) return <NoPassword email={email} />;
   return (
     <section class="card">
       <h2>Password</h2>
@@ -121,6 +126,35 @@ function Password(): JSX.Element {
         <CurrentPassword />
         <NewPassword name="new_password" label="New password" />
       </Form>
+    </section>
+  );
+}
+
+/** The mail proves the mailbox, as there is no current password to ask for. */
+function NoPassword({ email }: { email: string }): JSX.Element {
+  const [isSent, setSent] = useState(false);
+  return (
+    <section class="card">
+      <h2>Password</h2>
+      <p>Your account has no password. With one, you can also log in without an identity provider.</p>
+      {isSent ? (
+        <>
+          <div class="banner good" role="status">
+            <p>A mail to {email} is on its way. Its link works for one hour.</p>
+          </div>
+          <MailboxLink />
+        </>
+      ) : (
+        <Form
+          button="Send a link to choose one"
+          send={() => forgotPassword(platform, { body: { email } })}
+          done={() => {
+            setSent(true);
+          }}
+        >
+          {null}
+        </Form>
+      )}
     </section>
   );
 }

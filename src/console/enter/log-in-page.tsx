@@ -6,6 +6,7 @@ import { platform } from '../session/session.js';
 import { Entrance } from '../shell/entrance.js';
 import { Field, Form } from '../ui/form.js';
 import { CheckMail } from './check-mail.js';
+import { ProviderButtons } from './provider-buttons.js';
 import { registrationRules } from './registration.js';
 
 /** The log-in form. It is shown instead of the requested page, which follows after the login. */
@@ -30,6 +31,7 @@ export function LogInPage({ ended }: { ended: boolean }): JSX.Element {
         <Field name="email" label="E-mail address" type="email" autocomplete="username" required autofocus />
         <Field name="password" label="Password" type="password" autocomplete="current-password" required />
       </Form>
+      <ProviderButtons />
       {registrationRules().kind !== 'closed' && (
         <p>
           New here? <Link href="/register">Create an account</Link>

@@ -9,6 +9,7 @@ import { CheckMail } from './check-mail.js';
 import { NewPassword } from './new-password.js';
 import { waitingInvitation } from './one-time-token.js';
 import { passwordFaults } from './password-check.js';
+import { ProviderButtons } from './provider-buttons.js';
 import { registrationRules, type RegistrationRules } from './registration.js';
 
 /** Creates an account. It waits for its verification, unless an invitation has proven its address. */
@@ -79,6 +80,7 @@ function Registration({ rules }: { rules: RegistrationRules }): JSX.Element {
         )}
         <NewPassword name="password" label="Password" />
       </Form>
+      <ProviderButtons />
       <HaveAccount />
     </Entrance>
   );
@@ -110,6 +112,7 @@ function RegistrationByInvitation({ token }: { token: string }): JSX.Element {
         <Field name="full_name" label="Name (optional)" autocomplete="name" maxLength={100} />
         <NewPassword name="password" label="Password" />
       </Form>
+      <ProviderButtons />
       <HaveAccount />
     </Entrance>
   );

@@ -15,6 +15,7 @@ export interface PageEntry {
 
 /** Pages that are open to everybody: where people come in, and where the links of mails lead. */
 export const entrances: readonly Pick<PageEntry, 'path' | 'load'>[] = [
+  { path: '/login/callback/:provider', load: () => import('../enter/provider-callback-page.js') },
   { path: '/register', load: () => import('../enter/register-page.js') },
   { path: '/verify', load: () => import('../enter/verify-page.js') },
   { path: '/not-me', load: () => import('../enter/not-me-page.js') },

@@ -1,5 +1,10 @@
 import type { RegistrationPolicy } from '../identity/auth/registration-policy.js';
 import type { RateLimitRule } from './rate-limits/rate-limit-rule.js';
+import {
+  identityProvidersOf,
+  identityProviderTable,
+  type IdentityProviderSettings,
+} from './settings/identity-provider-settings.js';
 import { read, type SettingDescription } from './settings/setting.js';
 import type { logFormats, logLevels, replyValidations } from './settings/settings-table.js';
 import { rateLimitTable, settingsTable } from './settings/settings-table.js';
@@ -40,6 +45,8 @@ export interface PlatformSettings {
   readonly jwtAudience: string;
   readonly autoCreateOrgOnRegister: boolean;
   readonly registration: RegistrationPolicy;
+  /** In the order in which they are offered. */
+  readonly identityProviders: readonly IdentityProviderSettings[];
   readonly bcryptCost: number;
   /** Maximum number of queued password computations; further ones are rejected. */
   readonly bcryptQueue: number;
@@ -75,7 +82,11 @@ export interface PlatformSettings {
 }
 
 /** Every setting, in the order of the README. */
-export const settingDescriptions: readonly SettingDescription[] = [...Object.values(settingsTable), ...rateLimitTable];
+export const settingDescriptions: readonly SettingDescription[] = [
+  ...Object.values(settingsTable),
+  ...Object.values(identityProviderTable),
+  ...rateLimitTable,
+];
 
 /**
  * Parses the settings from environment variables; `settingsEnvironment` adds those of files.
@@ -89,5 +100,10 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   ]);
   const limits = rateLimitTable.map((each): [string, RateLimitRule | null] => [each.name, read(each, environment)]);
   // Each entry of the table parses to the type of the key with the same name; this file's test reads all of them.
-  return { ...Object.fromEntries(values), rateLimits: Object.fromEntries(limits) } as PlatformSettings;
+  const identityProviders = identityProvidersOf(environment);
+  return {
+    ...Object.fromEntries(values),
+    identityProviders,
+    rateLimits: Object.fromEntries(limits),
+  } as PlatformSettings;
 }

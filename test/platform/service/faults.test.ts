@@ -13,6 +13,9 @@ const generousLimits = Object.fromEntries(
   settingDescriptions.filter(({ name }) => name.endsWith('_LIMIT')).map(({ name }) => [name, '100000/hour']),
 );
 
+/** A provider that the examples name, and that is not asked before the database. */
+const provider = { AUTH_GITHUB_CLIENT_ID: 'id', AUTH_GITHUB_CLIENT_SECRET: 'secret' };
+
 /** Operations whose contract says that they answer `status`. */
 function documenting(status: number): ReturnType<typeof named> {
   const operations = routes
@@ -56,7 +59,7 @@ describe('The database answers every statement with an error', () => {
   let platform: TestPlatform;
   let user: Caller;
   beforeAll(async () => {
-    platform = await startTestPlatform({ environment: generousLimits });
+    platform = await startTestPlatform({ environment: { ...generousLimits, ...provider } });
     user = await signUp(platform);
     // Every table is gone from where the statements look for it.
     await platform.database.sql`alter schema public rename to elsewhere`;
@@ -91,7 +94,7 @@ describe('All tables except that of the rate limits are missing', () => {
   let platform: TestPlatform;
   let user: Caller;
   beforeAll(async () => {
-    platform = await startTestPlatform({ environment: generousLimits });
+    platform = await startTestPlatform({ environment: { ...generousLimits, ...provider } });
     user = await signUp(platform);
     const { sql } = platform.database;
     const tables = await sql<{ name: string }[]>`
@@ -124,7 +127,7 @@ describe('The database is stopped', () => {
   beforeAll(async () => {
     postgres = await startOwnPostgres();
     await migrate(postgres.uri, { logger: captureLog().log });
-    platform = await startTestPlatform({ databaseUri: postgres.uri, environment: generousLimits });
+    platform = await startTestPlatform({ databaseUri: postgres.uri, environment: { ...generousLimits, ...provider } });
     user = await signUp(platform);
     await postgres.stop();
   });

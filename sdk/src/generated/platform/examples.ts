@@ -419,6 +419,12 @@ export interface Operations {
   readonly verifyEmail: operations['verifyEmail'];
   readonly resendVerification: operations['resendVerification'];
   readonly login: operations['login'];
+  readonly getIdentityProviders: operations['getIdentityProviders'];
+  readonly startProviderLogin: operations['startProviderLogin'];
+  readonly loginByProvider: operations['loginByProvider'];
+  readonly startIdentityLink: operations['startIdentityLink'];
+  readonly getMyIdentities: operations['getMyIdentities'];
+  readonly disconnectIdentity: operations['disconnectIdentity'];
   readonly forgotPassword: operations['forgotPassword'];
   readonly resetPassword: operations['resetPassword'];
   readonly changePassword: operations['changePassword'];
@@ -845,6 +851,362 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
         },
       },
       500: shared.LimitedInternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  getIdentityProviders: {
+    method: 'GET',
+    path: '/api/v1/auth/providers',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            items: [
+              { provider: 'github', name: 'GitHub' },
+              { provider: 'oidc', name: 'Example SSO' },
+            ],
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+    },
+  },
+  startProviderLogin: {
+    method: 'POST',
+    path: '/api/v1/auth/providers/{provider}/start',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            authorization_url:
+              'https://github.com/login/oauth/authorize?client_id=Iv1.8a61f9b3a7aba766&state=nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc',
+            expires_in: 600,
+          },
+        },
+      },
+      400: shared.LimitedMalformedRequest,
+      403: shared.ForeignRequest,
+      404: {
+        mediaType: 'application/problem+json',
+        examples: {
+          identity_provider_not_found: {
+            type: '/problems/identity-provider-not-found',
+            title: 'Identity provider not found',
+            status: 404,
+            message: 'An identity provider with this id is not configured.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      413: shared.PayloadTooLarge,
+      415: shared.UnsupportedMediaType,
+      422: shared.LimitedValidationFailed,
+      429: shared.RateLimited,
+      500: shared.LimitedInternalError,
+      502: {
+        mediaType: 'application/problem+json',
+        examples: {
+          identity_provider_failed: {
+            type: '/problems/identity-provider-failed',
+            title: 'Identity provider failed',
+            status: 502,
+            message: 'The identity provider does not answer.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      503: shared.ServiceUnavailable,
+    },
+  },
+  loginByProvider: {
+    method: 'POST',
+    path: '/api/v1/auth/providers/{provider}/login',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          logged_in: {
+            access_token: 'eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl',
+            refresh_token: 'eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl',
+            token_type: 'bearer',
+            expires_in: 900,
+            needs_onboarding: true,
+            return_to: null,
+            user: {
+              id: '3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01',
+              email: 'robin@example.com',
+              full_name: 'Robin Example',
+              is_verified: true,
+              is_superuser: false,
+              auth_provider: 'github',
+              org_id: null,
+              role: null,
+              last_login_at: '2026-03-02T09:15:00.000Z',
+            },
+          },
+          linked: { status: 'identity_linked', provider: 'github', return_to: '/account' },
+        },
+      },
+      400: {
+        mediaType: 'application/problem+json',
+        examples: {
+          malformed_request: {
+            type: '/problems/malformed-request',
+            title: 'Malformed request',
+            status: 400,
+            message: 'The body is not valid JSON: unexpected end of input at byte 17.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          invalid_login_attempt: {
+            type: '/problems/invalid-login-attempt',
+            title: 'Invalid log-in attempt',
+            status: 400,
+            message: 'The log-in has expired, or was begun in another browser. Start again.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          provider_login_refused: {
+            type: '/problems/provider-login-refused',
+            title: 'Log-in refused by the provider',
+            status: 400,
+            message: 'The log-in was cancelled at the provider.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      401: {
+        mediaType: 'application/problem+json',
+        examples: {
+          invalid_credentials: {
+            type: '/problems/invalid-credentials',
+            title: 'Invalid credentials',
+            status: 401,
+            message: 'Invalid credentials',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          foreign_request: {
+            type: '/problems/foreign-request',
+            title: 'Foreign request',
+            status: 403,
+            message: 'A page of https://news.example.com may not use the session of this browser.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          email_not_verified: {
+            type: '/problems/email-not-verified',
+            title: 'Email not verified',
+            status: 403,
+            message: 'Verify the e-mail address first.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          registration_closed: {
+            type: '/problems/registration-closed',
+            title: 'Registration closed',
+            status: 403,
+            message: 'An account needs an invite.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      404: {
+        mediaType: 'application/problem+json',
+        examples: {
+          identity_provider_not_found: {
+            type: '/problems/identity-provider-not-found',
+            title: 'Identity provider not found',
+            status: 404,
+            message: 'An identity provider with this id is not configured.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      409: {
+        mediaType: 'application/problem+json',
+        examples: {
+          account_exists: {
+            type: '/problems/account-exists',
+            title: 'Account exists',
+            status: 409,
+            message: 'An account has this address. Log in to it, then link the identity.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          identity_already_linked: {
+            type: '/problems/identity-already-linked',
+            title: 'Identity already linked',
+            status: 409,
+            message: 'The identity is linked to another account.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      413: shared.PayloadTooLarge,
+      415: shared.UnsupportedMediaType,
+      422: shared.LimitedValidationFailed,
+      429: shared.RateLimited,
+      500: shared.LimitedInternalError,
+      502: {
+        mediaType: 'application/problem+json',
+        examples: {
+          identity_provider_failed: {
+            type: '/problems/identity-provider-failed',
+            title: 'Identity provider failed',
+            status: 502,
+            message: 'The identity provider does not answer.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      503: shared.ServiceUnavailable,
+    },
+  },
+  startIdentityLink: {
+    method: 'POST',
+    path: '/api/v1/auth/providers/{provider}/link',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            authorization_url:
+              'https://github.com/login/oauth/authorize?client_id=Iv1.8a61f9b3a7aba766&state=nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc',
+            expires_in: 600,
+          },
+        },
+      },
+      400: shared.LimitedMalformedRequest,
+      401: shared.Unauthenticated,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          foreign_request: {
+            type: '/problems/foreign-request',
+            title: 'Foreign request',
+            status: 403,
+            message: 'A page of https://news.example.com may not use the session of this browser.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          recent_login_required: {
+            type: '/problems/recent-login-required',
+            title: 'Recent log-in required',
+            status: 403,
+            message: 'Log in again to change how you log in.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      404: {
+        mediaType: 'application/problem+json',
+        examples: {
+          identity_provider_not_found: {
+            type: '/problems/identity-provider-not-found',
+            title: 'Identity provider not found',
+            status: 404,
+            message: 'An identity provider with this id is not configured.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      413: shared.PayloadTooLarge,
+      415: shared.UnsupportedMediaType,
+      422: shared.LimitedValidationFailed,
+      429: shared.RateLimited,
+      500: shared.InternalError,
+      502: {
+        mediaType: 'application/problem+json',
+        examples: {
+          identity_provider_failed: {
+            type: '/problems/identity-provider-failed',
+            title: 'Identity provider failed',
+            status: 502,
+            message: 'The identity provider does not answer.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      503: shared.ServiceUnavailable,
+    },
+  },
+  getMyIdentities: {
+    method: 'GET',
+    path: '/api/v1/auth/me/identities',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            has_password: true,
+            items: [
+              {
+                id: '7c1d2e3f-4a5b-4c6d-8e7f-8091a2b3c411',
+                provider: 'github',
+                name: 'GitHub',
+                email: 'robin@example.com',
+                is_usable: true,
+                linked_at: '2026-03-01T08:00:00.000Z',
+                last_used_at: '2026-03-02T09:15:00.000Z',
+              },
+            ],
+          },
+        },
+      },
+      401: shared.Unauthenticated,
+      406: shared.NotAcceptable,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  disconnectIdentity: {
+    method: 'DELETE',
+    path: '/api/v1/auth/me/identities/{identity_id}',
+    replies: {
+      204: null,
+      401: shared.Unauthenticated,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          recent_login_required: {
+            type: '/problems/recent-login-required',
+            title: 'Recent log-in required',
+            status: 403,
+            message: 'Log in again to change how you log in.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      404: {
+        mediaType: 'application/problem+json',
+        examples: {
+          identity_not_found: {
+            type: '/problems/identity-not-found',
+            title: 'Identity not found',
+            status: 404,
+            message: 'Your account has no such identity.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      409: {
+        mediaType: 'application/problem+json',
+        examples: {
+          last_way_to_log_in: {
+            type: '/problems/last-way-to-log-in',
+            title: 'Last way to log in',
+            status: 409,
+            message: 'This is the last way to log in to your account.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      422: shared.ValidationFailed,
+      500: shared.InternalError,
       503: shared.ServiceUnavailable,
     },
   },
@@ -1330,6 +1692,7 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
               },
             ],
             devices: [{ program: 'Firefox on Linux', network: '192.0.0.0/16', seen_at: '2026-03-02T09:15:00.000Z' }],
+            identities: [],
             service_tokens: [],
             audit_records: [],
             has_more_audit_records: false,

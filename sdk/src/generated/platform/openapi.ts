@@ -121,6 +121,126 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/auth/providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the identity providers
+         * @description The providers with which people can log in to this server, in the order in which to offer them. The operator configures them by `AUTH_GITHUB_*`, `AUTH_GITLAB_*`, `AUTH_GOOGLE_*`, `AUTH_MICROSOFT_*` and `AUTH_OIDC_*`.
+         */
+        get: operations["getIdentityProviders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/providers/{provider}/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin a log-in with an identity provider
+         * @description Returns the address to send the browser to, and sets a cookie that binds the attempt to this browser. The provider sends the browser back to `/login/callback/{provider}` of `APP_BASE_URL`, which is the redirect address to register at the provider. Send the query of that address to `POST /api/v1/auth/providers/{provider}/login` within 10 minutes. Several attempts can be open at once. Requests from pages of other sites are rejected.
+         */
+        post: operations["startProviderLogin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/providers/{provider}/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Complete a log-in with an identity provider
+         * @description Redeems the answer of the provider, once, for the browser that began the attempt. An identity that is linked to an account logs in, as by password. The first log-in with a verified e-mail address that no account has creates an account without a password, if `AUTH_REGISTRATION` lets the address register; a pending invite to the address counts as an invite. An organization is created as by a registration, unless invites wait for the address. An identity with the address of an existing account is never linked by itself - log in to that account, then link the identity. If the attempt was begun by `POST /api/v1/auth/providers/{provider}/link`, the identity is linked to that account. Requests from pages of other sites are rejected.
+         */
+        post: operations["loginByProvider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/providers/{provider}/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin to link an identity to your account
+         * @description As `POST /api/v1/auth/providers/{provider}/start`, but the identity is linked to the account of the caller, who can log in with it from then on. The session of the caller is the proof of the account, so it must have begun within the last 10 minutes, and must last until the link is complete. Requests from pages of other sites are rejected.
+         */
+        post: operations["startIdentityLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/me/identities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your ways to log in
+         * @description Whether the account of the caller has a password, and the identities with which it can log in.
+         */
+        get: operations["getMyIdentities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/me/identities/{identity_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Unlink an identity from your account
+         * @description The identity can no longer log in to the account. The last way to log in cannot be unlinked - set a password first, by `POST /api/v1/auth/forgot-password`. The session must have begun within the last 10 minutes. Sessions stay.
+         */
+        delete: operations["disconnectIdentity"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/auth/forgot-password": {
         parameters: {
             query?: never;
@@ -300,7 +420,7 @@ export interface paths {
         put?: never;
         /**
          * Export the data of your account
-         * @description One document with everything that is stored about the account of the caller, after checking the password. It has its memberships, sessions, invites, service tokens (without their secrets) and audit records, of which the newest 10,000 are included. What organizations store, such as figures, teams and views, is not part of it. A wrong password counts towards the lock of the address, as a failed login does.
+         * @description One document with everything that is stored about the account of the caller, after checking the password. It has its memberships, sessions, identities, invites, service tokens (without their secrets) and audit records, of which the newest 10,000 are included. What organizations store, such as figures, teams and views, is not part of it. A wrong password counts towards the lock of the address, as a failed login does.
          */
         post: operations["exportAccount"];
         delete?: never;
@@ -2351,6 +2471,236 @@ export interface components {
             /** @description Whole seconds to wait before the next attempt. The same number as in the `Retry-After` header. */
             retry_after_seconds: number;
         };
+        /**
+         * @description An identity provider. `oidc` is the one of `AUTH_OIDC_ISSUER`.
+         * @enum {string}
+         */
+        ProviderId: "github" | "gitlab" | "google" | "microsoft" | "oidc";
+        /** @description The providers that are configured. */
+        IdentityProviderList: {
+            /** @description The providers. */
+            items: {
+                provider: components["schemas"]["ProviderId"];
+                /** @description Its name, for people. */
+                name: string;
+            }[];
+        };
+        /** @description The page of the console to go to afterwards, as a path below `/console`. Null, or absent when it begins, lets the console choose. */
+        ReturnTo: string | null;
+        /** @description What happens after the log-in. */
+        ProviderLoginRequest: {
+            return_to?: components["schemas"]["ReturnTo"];
+        };
+        /** @description Where the attempt continues. */
+        ProviderLoginStart: {
+            /**
+             * Format: uri
+             * @description The address at the provider to send the browser to.
+             */
+            authorization_url: string;
+            /** @description Seconds until the attempt ends. */
+            expires_in: number;
+        };
+        /** @description A web browser sent this request from a page of another site, or without the header that only pages of this server add, or for a host name that this server does not use, as in a DNS rebinding attack. Nothing was done. Call the server from its pages, by its name or address. For the compose service, the operator can add names with `--allow-host`. */
+        ForeignRequestProblem: {
+            /** @constant */
+            type: "/problems/foreign-request";
+            /** @constant */
+            title: "Foreign request";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The server is not configured for this identity provider. List the providers to see the valid ids. */
+        IdentityProviderNotFoundProblem: {
+            /** @constant */
+            type: "/problems/identity-provider-not-found";
+            /** @constant */
+            title: "Identity provider not found";
+            /** @constant */
+            status: 404;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The identity provider cannot be reached, or its answer is invalid. Start again. If it persists, the log of the server has the cause. */
+        IdentityProviderFailedProblem: {
+            /** @constant */
+            type: "/problems/identity-provider-failed";
+            /** @constant */
+            title: "Identity provider failed";
+            /** @constant */
+            status: 502;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The answer of the provider. */
+        ProviderCallback: {
+            /** @description The query of the address to which the provider sent the browser, without the question mark. */
+            callback: string;
+        };
+        /** @description The token pair of a new session. */
+        ProviderLoginResponse: {
+            /** @description A JWT to send as `Authorization: Bearer <token>`. */
+            access_token: string;
+            /** @description A JWT to exchange for the next pair, once. */
+            refresh_token: string;
+            /**
+             * @description How the access token is sent (RFC 6750).
+             * @constant
+             */
+            token_type: "bearer";
+            /** @description Seconds until the access token expires. */
+            expires_in: number;
+            /** @description Whether the user belongs to no organization yet. */
+            needs_onboarding: boolean;
+            user: components["schemas"]["User"];
+            return_to: components["schemas"]["ReturnTo"];
+        };
+        /** @description The identity can log in to the account now. */
+        IdentityLinkedResponse: {
+            /**
+             * @description What has happened.
+             * @constant
+             */
+            status: "identity_linked";
+            provider: components["schemas"]["ProviderId"];
+            return_to: components["schemas"]["ReturnTo"];
+        };
+        /** @description The log-in with an identity provider was begun in another browser or more than 10 minutes ago, was completed already, or its session has ended. Start again. */
+        InvalidLoginAttemptProblem: {
+            /** @constant */
+            type: "/problems/invalid-login-attempt";
+            /** @constant */
+            title: "Invalid log-in attempt";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The identity provider has refused the log-in, for instance because the user cancelled it. Start again. */
+        ProviderLoginRefusedProblem: {
+            /** @constant */
+            type: "/problems/provider-login-refused";
+            /** @constant */
+            title: "Log-in refused by the provider";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The operation requires a verified e-mail address. Follow the link in the verification e-mail, or ask for a new one. */
+        EmailNotVerifiedProblem: {
+            /** @constant */
+            type: "/problems/email-not-verified";
+            /** @constant */
+            title: "Email not verified";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description An account has the e-mail address of the identity. To prove that it is yours, log in to it as usual, then link the identity to it. If you have no password, ask for a mail with which you choose one. */
+        AccountExistsProblem: {
+            /** @constant */
+            type: "/problems/account-exists";
+            /** @constant */
+            title: "Account exists";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The identity is linked to another account, or the account to another identity of the same provider. Unlink that first. */
+        IdentityAlreadyLinkedProblem: {
+            /** @constant */
+            type: "/problems/identity-already-linked";
+            /** @constant */
+            title: "Identity already linked";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The operation requires a session that began within the last 10 minutes. Log in again, then repeat it. Refreshing the access token does not help. */
+        RecentLoginRequiredProblem: {
+            /** @constant */
+            type: "/problems/recent-login-required";
+            /** @constant */
+            title: "Recent log-in required";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description An account of an identity provider that can log in to an account. */
+        Identity: {
+            /**
+             * Format: uuid
+             * @description The id of the link.
+             */
+            id: string;
+            provider: components["schemas"]["ProviderId"];
+            /** @description The name of the provider, for people. */
+            name: string;
+            /**
+             * Format: email
+             * @description The e-mail address that the provider last reported. It can differ from that of the account.
+             */
+            email: string;
+            /** @description Whether the server is configured for this provider now. */
+            is_usable: boolean;
+            /**
+             * Format: date-time
+             * @description When it was linked.
+             */
+            linked_at: string;
+            /**
+             * Format: date-time
+             * @description When it last logged in. Null before the first log-in.
+             */
+            last_used_at: string | null;
+        };
+        /** @description The ways to log in to an account. */
+        IdentityList: {
+            /** @description Whether the account has a password. */
+            has_password: boolean;
+            /** @description The identities, the oldest link first. */
+            items: components["schemas"]["Identity"][];
+        };
+        /** @description Your account has no identity with this id. List your ways to log in. */
+        IdentityNotFoundProblem: {
+            /** @constant */
+            type: "/problems/identity-not-found";
+            /** @constant */
+            title: "Identity not found";
+            /** @constant */
+            status: 404;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description Without this identity, nobody could log in to the account. Set a password or link another identity first. */
+        LastWayToLogInProblem: {
+            /** @constant */
+            type: "/problems/last-way-to-log-in";
+            /** @constant */
+            title: "Last way to log in";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
         /** @description The address to send a reset link to. */
         ForgotPasswordRequest: {
             email: components["schemas"]["Email"];
@@ -2470,18 +2820,6 @@ export interface components {
             /** @description Seconds until the access token expires. */
             expires_in: number;
             user: components["schemas"]["User"];
-        };
-        /** @description A web browser sent this request from a page of another site, or without the header that only pages of this server add, or for a host name that this server does not use, as in a DNS rebinding attack. Nothing was done. Call the server from its pages, by its name or address. For the compose service, the operator can add names with `--allow-host`. */
-        ForeignRequestProblem: {
-            /** @constant */
-            type: "/problems/foreign-request";
-            /** @constant */
-            title: "Foreign request";
-            /** @constant */
-            status: 403;
-            /** @description What happened, for people to read. The wording may change. */
-            message: string;
-            request_id: components["schemas"]["RequestId"];
         };
         /** @description The token to look into. */
         TokenValidateRequest: {
@@ -2720,6 +3058,35 @@ export interface components {
              */
             revoked_at: string | null;
         };
+        /** @description An account of an identity provider that can log in to the account. */
+        ExportedIdentity: {
+            /**
+             * Format: uuid
+             * @description The id of the link.
+             */
+            id: string;
+            /** @description The provider, as the server names it. */
+            provider: string;
+            /** @description The issuer that identifies the account at the provider. */
+            issuer: string;
+            /** @description What the issuer calls the account. */
+            subject: string;
+            /**
+             * Format: email
+             * @description The e-mail address that the provider last reported.
+             */
+            email: string;
+            /**
+             * Format: date-time
+             * @description When it was linked.
+             */
+            linked_at: string;
+            /**
+             * Format: date-time
+             * @description When it last logged in. Null before the first log-in.
+             */
+            last_used_at: string | null;
+        };
         /**
          * @description One thing that a service token may do. Each operation names the scope that it needs; `POST /graphql` needs `analytics:read`.
          * @enum {string}
@@ -2832,6 +3199,8 @@ export interface components {
             invites_received: components["schemas"]["ExportedInvite"][];
             /** @description The invites that the account sent, the newest first. */
             invites_sent: components["schemas"]["ExportedInvite"][];
+            /** @description The accounts of identity providers that can log in to the account, the oldest link first. */
+            identities: components["schemas"]["ExportedIdentity"][];
             /** @description The service tokens that the account created, without their secrets, the newest first. */
             service_tokens: components["schemas"]["ExportedServiceToken"][];
             /** @description What the account did, and what others did with the account and its memberships, the newest first. The IP address, the program and the request of others are left out. */
@@ -2942,18 +3311,6 @@ export interface components {
             /** @description The invites. */
             items: components["schemas"]["MyInvite"][];
             next_cursor: components["schemas"]["NextCursor"];
-        };
-        /** @description The operation requires a verified e-mail address. Follow the link in the verification e-mail, or ask for a new one. */
-        EmailNotVerifiedProblem: {
-            /** @constant */
-            type: "/problems/email-not-verified";
-            /** @constant */
-            title: "Email not verified";
-            /** @constant */
-            status: 403;
-            /** @description What happened, for people to read. The wording may change. */
-            message: string;
-            request_id: components["schemas"]["RequestId"];
         };
         /** @description The new membership, and tokens for it. */
         AcceptInviteResponse: {
@@ -5890,6 +6247,11 @@ export interface components {
          */
         RetryAfter: number;
         /**
+         * @description Binds attempts to this browser, for 10 minutes: the cookie `__Host-plumbline_login` with `HttpOnly`, `SameSite=Strict` and `Secure`. It is `plumbline_login` without `Secure` if `APP_BASE_URL` is http.
+         * @example __Host-plumbline_login=nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc; Path=/; Max-Age=600; HttpOnly; SameSite=Strict; Secure
+         */
+        SetLoginAttempt: string;
+        /**
          * @description Stores the refresh token in the cookie `plumbline_session` (RFC 6265): `HttpOnly`, `SameSite=Strict`, `Path=/api/v1/auth/browser-session`, and `Secure` unless `APP_BASE_URL` is http. `Max-Age` is the remaining lifetime of the token.
          * @example plumbline_session=eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl; Path=/api/v1/auth/browser-session; Max-Age=604800; HttpOnly; SameSite=Strict; Secure
          */
@@ -6280,6 +6642,428 @@ export interface operations {
                 };
             };
             500: components["responses"]["LimitedInternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getIdentityProviders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The providers. Empty if none is configured. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "provider": "github",
+                     *           "name": "GitHub"
+                     *         },
+                     *         {
+                     *           "provider": "oidc",
+                     *           "name": "Example SSO"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IdentityProviderList"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+        };
+    };
+    startProviderLogin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A provider of the list.
+                 * @example github
+                 */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "return_to": "/overview"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ProviderLoginRequest"];
+            };
+        };
+        responses: {
+            /** @description The address to send the browser to. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Set-Cookie": components["headers"]["SetLoginAttempt"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "authorization_url": "https://github.com/login/oauth/authorize?client_id=Iv1.8a61f9b3a7aba766&state=nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc",
+                     *       "expires_in": 600
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProviderLoginStart"];
+                };
+            };
+            400: components["responses"]["LimitedMalformedRequest"];
+            403: components["responses"]["ForeignRequest"];
+            /** @description The server has no such provider. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["IdentityProviderNotFoundProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["LimitedValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["LimitedInternalError"];
+            /** @description The provider cannot be reached, or its answer is invalid. */
+            502: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["IdentityProviderFailedProblem"];
+                };
+            };
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    loginByProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A provider of the list.
+                 * @example github
+                 */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "callback": "code=8f3b2c1d0e9f8a7b6c5d&state=nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ProviderCallback"];
+            };
+        };
+        responses: {
+            /** @description A session has begun, or the identity is linked. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderLoginResponse"] | components["schemas"]["IdentityLinkedResponse"];
+                };
+            };
+            /** @description The body cannot be read, the attempt is invalid, or the provider has refused it. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["MalformedRequestProblem"] | components["schemas"]["InvalidLoginAttemptProblem"] | components["schemas"]["ProviderLoginRefusedProblem"];
+                };
+            };
+            /** @description The account is disabled. The problem is that of a log-in with a wrong password. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidCredentialsProblem"];
+                };
+            };
+            /** @description The provider does not say that the e-mail address is verified, registration is closed for it, or the request comes from a page of another site. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForeignRequestProblem"] | components["schemas"]["EmailNotVerifiedProblem"] | components["schemas"]["RegistrationClosedProblem"];
+                };
+            };
+            /** @description The server has no such provider. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["IdentityProviderNotFoundProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            /** @description An account has the e-mail address, or the identity or the account is linked already. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["AccountExistsProblem"] | components["schemas"]["IdentityAlreadyLinkedProblem"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["LimitedValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["LimitedInternalError"];
+            /** @description The provider cannot be reached, or its answer is invalid. */
+            502: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["IdentityProviderFailedProblem"];
+                };
+            };
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    startIdentityLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A provider of the list.
+                 * @example github
+                 */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "return_to": "/overview"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ProviderLoginRequest"];
+            };
+        };
+        responses: {
+            /** @description The address to send the browser to. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Set-Cookie": components["headers"]["SetLoginAttempt"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "authorization_url": "https://github.com/login/oauth/authorize?client_id=Iv1.8a61f9b3a7aba766&state=nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc",
+                     *       "expires_in": 600
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProviderLoginStart"];
+                };
+            };
+            400: components["responses"]["LimitedMalformedRequest"];
+            401: components["responses"]["Unauthenticated"];
+            /** @description The session has begun too long ago, or the request comes from a page of another site. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForeignRequestProblem"] | components["schemas"]["RecentLoginRequiredProblem"];
+                };
+            };
+            /** @description The server has no such provider. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["IdentityProviderNotFoundProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["LimitedValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            /** @description The provider cannot be reached, or its answer is invalid. */
+            502: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["IdentityProviderFailedProblem"];
+                };
+            };
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getMyIdentities: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The ways to log in. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "has_password": true,
+                     *       "items": [
+                     *         {
+                     *           "id": "7c1d2e3f-4a5b-4c6d-8e7f-8091a2b3c411",
+                     *           "provider": "github",
+                     *           "name": "GitHub",
+                     *           "email": "robin@example.com",
+                     *           "is_usable": true,
+                     *           "linked_at": "2026-03-01T08:00:00.000Z",
+                     *           "last_used_at": "2026-03-02T09:15:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IdentityList"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            406: components["responses"]["NotAcceptable"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    disconnectIdentity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of an identity of the list.
+                 * @example 7c1d2e3f-4a5b-4c6d-8e7f-8091a2b3c411
+                 */
+                identity_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The identity is unlinked. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The session has begun too long ago. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RecentLoginRequiredProblem"];
+                };
+            };
+            /** @description The account has no such identity. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["IdentityNotFoundProblem"];
+                };
+            };
+            /** @description It is the last way to log in to the account. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["LastWayToLogInProblem"];
+                };
+            };
+            422: components["responses"]["ValidationFailed"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -6940,6 +7724,7 @@ export interface operations {
                      *           "seen_at": "2026-03-02T09:15:00.000Z"
                      *         }
                      *       ],
+                     *       "identities": [],
                      *       "service_tokens": [],
                      *       "audit_records": [],
                      *       "has_more_audit_records": false

@@ -271,6 +271,303 @@ export function login(client: PlatformClient, request: LoginRequest): Promise<Lo
   );
 }
 
+/** `GET /api/v1/auth/providers` */
+export type GetIdentityProvidersRequest = CallOptions;
+export type GetIdentityProvidersResult =
+  Success<200, Schemas['IdentityProviderList']> | Failure<406, Schemas['NotAcceptableProblem']>;
+/**
+ * List the identity providers (`GET /api/v1/auth/providers`).
+ *
+ * The providers with which people can log in to this server, in the order in which to offer them. The
+ * operator configures them by `AUTH_GITHUB_*`, `AUTH_GITLAB_*`, `AUTH_GOOGLE_*`, `AUTH_MICROSOFT_*`
+ * and `AUTH_OIDC_*`.
+ *
+ * Problems: 406 `NotAcceptableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await getIdentityProviders(client);
+ * ```
+ */
+export function getIdentityProviders(
+  client: PlatformClient,
+  request?: GetIdentityProvidersRequest,
+): Promise<GetIdentityProvidersResult> {
+  return client.call({ path: '/api/v1/auth/providers', method: 'get', statuses: [200], format: formats.json }, request);
+}
+
+/** `POST /api/v1/auth/providers/{provider}/start` */
+export interface StartProviderLoginRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['startProviderLogin']['parameters']['path'];
+  /** The body of the request. */
+  readonly body: Schemas['ProviderLoginRequest'];
+}
+export type StartProviderLoginResult =
+  | Success<200, Schemas['ProviderLoginStart']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem']>
+  | Failure<404, Schemas['IdentityProviderNotFoundProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<502, Schemas['IdentityProviderFailedProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Begin a log-in with an identity provider (`POST /api/v1/auth/providers/{provider}/start`).
+ *
+ * Returns the address to send the browser to, and sets a cookie that binds the attempt to this
+ * browser. The provider sends the browser back to `/login/callback/{provider}` of `APP_BASE_URL`,
+ * which is the redirect address to register at the provider. Send the query of that address to `POST
+ * /api/v1/auth/providers/{provider}/login` within 10 minutes. Several attempts can be open at once.
+ * Requests from pages of other sites are rejected.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 403 `ForeignRequestProblem`; 404
+ * `IdentityProviderNotFoundProblem`; 406 `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`; 415
+ * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 502 `IdentityProviderFailedProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await startProviderLogin(client, {
+ *   params: {
+ *     provider: "github"
+ *   },
+ *   body: {
+ *     return_to: "/overview"
+ *   }
+ * });
+ * ```
+ */
+export function startProviderLogin(
+  client: PlatformClient,
+  request: StartProviderLoginRequest,
+): Promise<StartProviderLoginResult> {
+  return client.call(
+    { path: '/api/v1/auth/providers/{provider}/start', method: 'post', statuses: [200], format: formats.json },
+    request,
+  );
+}
+
+/** `POST /api/v1/auth/providers/{provider}/login` */
+export interface LoginByProviderRequest extends TokenCallOptions {
+  /** The values of the path. */
+  readonly params: operations['loginByProvider']['parameters']['path'];
+  /** The body of the request. */
+  readonly body: Schemas['ProviderCallback'];
+}
+export type LoginByProviderResult =
+  | Success<200, operations['loginByProvider']['responses'][200]['content']['application/json']>
+  | Failure<
+      400,
+      | Schemas['MalformedRequestProblem']
+      | Schemas['InvalidLoginAttemptProblem']
+      | Schemas['ProviderLoginRefusedProblem']
+    >
+  | Failure<401, Schemas['InvalidCredentialsProblem']>
+  | Failure<
+      403,
+      Schemas['ForeignRequestProblem'] | Schemas['EmailNotVerifiedProblem'] | Schemas['RegistrationClosedProblem']
+    >
+  | Failure<404, Schemas['IdentityProviderNotFoundProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<409, Schemas['AccountExistsProblem'] | Schemas['IdentityAlreadyLinkedProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<502, Schemas['IdentityProviderFailedProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Complete a log-in with an identity provider (`POST /api/v1/auth/providers/{provider}/login`).
+ *
+ * Redeems the answer of the provider, once, for the browser that began the attempt. An identity that
+ * is linked to an account logs in, as by password. The first log-in with a verified e-mail address
+ * that no account has creates an account without a password, if `AUTH_REGISTRATION` lets the address
+ * register; a pending invite to the address counts as an invite. An organization is created as by a
+ * registration, unless invites wait for the address. An identity with the address of an existing
+ * account is never linked by itself - log in to that account, then link the identity. If the attempt
+ * was begun by `POST /api/v1/auth/providers/{provider}/link`, the identity is linked to that account.
+ * Requests from pages of other sites are rejected.
+ *
+ * Problems: 400 `MalformedRequestProblem`, `InvalidLoginAttemptProblem`,
+ * `ProviderLoginRefusedProblem`; 401 `InvalidCredentialsProblem`; 403 `ForeignRequestProblem`,
+ * `EmailNotVerifiedProblem`, `RegistrationClosedProblem`; 404 `IdentityProviderNotFoundProblem`; 406
+ * `NotAcceptableProblem`; 409 `AccountExistsProblem`, `IdentityAlreadyLinkedProblem`; 413
+ * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 429
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 502 `IdentityProviderFailedProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await loginByProvider(client, {
+ *   params: {
+ *     provider: "github"
+ *   },
+ *   body: {
+ *     callback: "code=8f3b2c1d0e9f8a7b6c5d&state=nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc"
+ *   }
+ * });
+ * ```
+ */
+export function loginByProvider(
+  client: PlatformClient,
+  request: LoginByProviderRequest,
+): Promise<LoginByProviderResult> {
+  return client.call(
+    {
+      path: '/api/v1/auth/providers/{provider}/login',
+      method: 'post',
+      statuses: [200],
+      format: formats.json,
+      issues: 'reply',
+    },
+    request,
+  );
+}
+
+/** `POST /api/v1/auth/providers/{provider}/link` */
+export interface StartIdentityLinkRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['startIdentityLink']['parameters']['path'];
+  /** The body of the request. */
+  readonly body: Schemas['ProviderLoginRequest'];
+}
+export type StartIdentityLinkResult =
+  | Success<200, Schemas['ProviderLoginStart']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['RecentLoginRequiredProblem']>
+  | Failure<404, Schemas['IdentityProviderNotFoundProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<502, Schemas['IdentityProviderFailedProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Begin to link an identity to your account (`POST /api/v1/auth/providers/{provider}/link`).
+ *
+ * As `POST /api/v1/auth/providers/{provider}/start`, but the identity is linked to the account of the
+ * caller, who can log in with it from then on. The session of the caller is the proof of the account,
+ * so it must have begun within the last 10 minutes, and must last until the link is complete. Requests
+ * from pages of other sites are rejected.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403 `ForeignRequestProblem`,
+ * `RecentLoginRequiredProblem`; 404 `IdentityProviderNotFoundProblem`; 406 `NotAcceptableProblem`; 413
+ * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 429
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 502 `IdentityProviderFailedProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await startIdentityLink(client, {
+ *   params: {
+ *     provider: "github"
+ *   },
+ *   body: {
+ *     return_to: "/overview"
+ *   }
+ * });
+ * ```
+ */
+export function startIdentityLink(
+  client: PlatformClient,
+  request: StartIdentityLinkRequest,
+): Promise<StartIdentityLinkResult> {
+  return client.call(
+    {
+      path: '/api/v1/auth/providers/{provider}/link',
+      method: 'post',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `GET /api/v1/auth/me/identities` */
+export type GetMyIdentitiesRequest = CallOptions;
+export type GetMyIdentitiesResult =
+  | Success<200, Schemas['IdentityList']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * List your ways to log in (`GET /api/v1/auth/me/identities`).
+ *
+ * Whether the account of the caller has a password, and the identities with which it can log in.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 406 `NotAcceptableProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await getMyIdentities(client);
+ * ```
+ */
+export function getMyIdentities(
+  client: PlatformClient,
+  request?: GetMyIdentitiesRequest,
+): Promise<GetMyIdentitiesResult> {
+  return client.call(
+    { path: '/api/v1/auth/me/identities', method: 'get', statuses: [200], format: formats.json, scheme: 'bearer' },
+    request,
+  );
+}
+
+/** `DELETE /api/v1/auth/me/identities/{identity_id}` */
+export interface DisconnectIdentityRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['disconnectIdentity']['parameters']['path'];
+}
+export type DisconnectIdentityResult =
+  | Success<204, undefined>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<403, Schemas['RecentLoginRequiredProblem']>
+  | Failure<404, Schemas['IdentityNotFoundProblem']>
+  | Failure<409, Schemas['LastWayToLogInProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Unlink an identity from your account (`DELETE /api/v1/auth/me/identities/{identity_id}`).
+ *
+ * The identity can no longer log in to the account. The last way to log in cannot be unlinked - set a
+ * password first, by `POST /api/v1/auth/forgot-password`. The session must have begun within the last
+ * 10 minutes. Sessions stay.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `RecentLoginRequiredProblem`; 404
+ * `IdentityNotFoundProblem`; 409 `LastWayToLogInProblem`; 422 `ValidationFailedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await disconnectIdentity(client, {
+ *   params: {
+ *     identity_id: "7c1d2e3f-4a5b-4c6d-8e7f-8091a2b3c411"
+ *   }
+ * });
+ * ```
+ */
+export function disconnectIdentity(
+  client: PlatformClient,
+  request: DisconnectIdentityRequest,
+): Promise<DisconnectIdentityResult> {
+  return client.call(
+    { path: '/api/v1/auth/me/identities/{identity_id}', method: 'delete', statuses: [204], scheme: 'bearer' },
+    request,
+  );
+}
+
 /** `POST /api/v1/auth/forgot-password` */
 export interface ForgotPasswordRequest extends CallOptions {
   /** The body of the request. */
@@ -708,10 +1005,10 @@ export type ExportAccountResult =
  * Export the data of your account (`POST /api/v1/auth/account-export`).
  *
  * One document with everything that is stored about the account of the caller, after checking the
- * password. It has its memberships, sessions, invites, service tokens (without their secrets) and
- * audit records, of which the newest 10,000 are included. What organizations store, such as figures,
- * teams and views, is not part of it. A wrong password counts towards the lock of the address, as a
- * failed login does.
+ * password. It has its memberships, sessions, identities, invites, service tokens (without their
+ * secrets) and audit records, of which the newest 10,000 are included. What organizations store, such
+ * as figures, teams and views, is not part of it. A wrong password counts towards the lock of the
+ * address, as a failed login does.
  *
  * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403 `WrongPasswordProblem`;
  * 406 `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422

@@ -19,14 +19,23 @@ export type Problem =
   | Schemas['NotAMemberProblem']
   | Schemas['AccountLockedProblem']
   | Schemas['RateLimitedProblem']
+  | Schemas['ForeignRequestProblem']
+  | Schemas['IdentityProviderNotFoundProblem']
+  | Schemas['IdentityProviderFailedProblem']
+  | Schemas['InvalidLoginAttemptProblem']
+  | Schemas['ProviderLoginRefusedProblem']
+  | Schemas['EmailNotVerifiedProblem']
+  | Schemas['AccountExistsProblem']
+  | Schemas['IdentityAlreadyLinkedProblem']
+  | Schemas['RecentLoginRequiredProblem']
+  | Schemas['IdentityNotFoundProblem']
+  | Schemas['LastWayToLogInProblem']
   | Schemas['InvalidResetTokenProblem']
   | Schemas['WrongPasswordProblem']
   | Schemas['InvalidRefreshTokenProblem']
   | Schemas['RefreshTokenReusedProblem']
-  | Schemas['ForeignRequestProblem']
   | Schemas['OnlyOwnerProblem']
   | Schemas['InvalidEmailChangeTokenProblem']
-  | Schemas['EmailNotVerifiedProblem']
   | Schemas['InviteNotFoundProblem']
   | Schemas['AlreadyMemberProblem']
   | Schemas['SessionNotFoundProblem']
@@ -103,14 +112,23 @@ export const problemTypes = [
   '/problems/not-a-member',
   '/problems/account-locked',
   '/problems/rate-limited',
+  '/problems/foreign-request',
+  '/problems/identity-provider-not-found',
+  '/problems/identity-provider-failed',
+  '/problems/invalid-login-attempt',
+  '/problems/provider-login-refused',
+  '/problems/email-not-verified',
+  '/problems/account-exists',
+  '/problems/identity-already-linked',
+  '/problems/recent-login-required',
+  '/problems/identity-not-found',
+  '/problems/last-way-to-log-in',
   '/problems/invalid-reset-token',
   '/problems/wrong-password',
   '/problems/invalid-refresh-token',
   '/problems/refresh-token-reused',
-  '/problems/foreign-request',
   '/problems/only-owner',
   '/problems/invalid-email-change-token',
-  '/problems/email-not-verified',
   '/problems/invite-not-found',
   '/problems/already-member',
   '/problems/session-not-found',

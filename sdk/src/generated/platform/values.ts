@@ -4,6 +4,15 @@ import type { components } from './openapi.js';
 
 type Schemas = components['schemas'];
 
+/** Every `ProviderId`. */
+export const providerIdValues = [
+  'github',
+  'gitlab',
+  'google',
+  'microsoft',
+  'oidc',
+] as const satisfies readonly Schemas['ProviderId'][];
+
 /** Every `Role`. */
 export const roleValues = ['owner', 'admin', 'member', 'viewer'] as const satisfies readonly Schemas['Role'][];
 

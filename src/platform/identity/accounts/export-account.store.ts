@@ -49,6 +49,12 @@ export async function selectExportedDevices(sql: Sql, userId: string): Promise<E
     where user_id = ${userId} order by known_devices.seen_at desc, program, network limit 50`;
 }
 
+export async function selectExportedIdentities(sql: Sql, userId: string): Promise<Exported['identities']> {
+  return sql<Exported['identities']>`
+    select id, provider, issuer, subject, email, ${time(sql, 'linked_at')}, ${time(sql, 'last_used_at')}
+    from user_identities where user_id = ${userId} order by user_identities.linked_at, id limit 50`;
+}
+
 export async function selectExportedInvites(
   sql: Sql,
   by: { readonly email: string } | { readonly inviterId: string },

@@ -1,4 +1,5 @@
 import { subscriberOf } from '@plumbline/contract/subscriber';
+import type { PendingQuery, Row } from 'postgres';
 import type { Sql } from '../../../database/connection.js';
 import { after } from '../../clock.js';
 
@@ -20,14 +21,23 @@ const lockoutSeconds = 15 * 60;
 
 /** @param email normalized */
 export async function findCredentials(sql: Sql, email: string): Promise<Credentials | null> {
-  const [row] = await sql<Credentials[]>`
+  const [row] = await sql<Credentials[]>`${selectCredentials(sql)} where email = ${email}`;
+  return row ?? null;
+}
+
+export async function findCredentialsOfUser(sql: Sql, userId: string): Promise<Credentials | null> {
+  const [row] = await sql<Credentials[]>`${selectCredentials(sql)} where id = ${userId}`;
+  return row ?? null;
+}
+
+function selectCredentials(sql: Sql): PendingQuery<Row[]> {
+  return sql`
     select id, password_hash, is_active, is_verified, auth_provider, token_version,
       (select org_id from memberships where user_id = users.id
         order by (org_id = (select t.org_id from refresh_tokens t where t.user_id = users.id
           order by t.created_at desc, (t.revoked_at is null) desc limit 1)) is true desc, joined_at, org_id
         limit 1) as default_org_id
-    from users where email = ${email}`;
-  return row ?? null;
+    from users`;
 }
 
 /** Where the failed logins of an attempt are counted: the e-mail, or the e-mail in a network that has proved to hold it. */

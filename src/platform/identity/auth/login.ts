@@ -2,12 +2,9 @@ import type { RequestContext } from '@plumbline/contract/contract-types';
 import type { LoginHandler } from '../../../../generated/platform/operations.js';
 import { accountLocked, invalidCredentials, notAMember } from '../../../../generated/problems.js';
 import type { Sql } from '../../../database/connection.js';
-import { findAccount, lockUser, userOf } from '../accounts/accounts.store.js';
-import { recordAccountEvent, recordAudit } from '../../tenancy/audit/audit.store.js';
+import { lockUser } from '../accounts/accounts.store.js';
+import { recordAccountEvent } from '../../tenancy/audit/audit.store.js';
 import type { PlatformDependencies } from '../../dependencies.js';
-import { isNewDevice, programOf } from '../security/device.js';
-import { mailAboutSecurity } from '../security/security-mails.js';
-import { startSession, tokenPair, type SessionState } from '../sessions/token-pair.js';
 import {
   clearLoginFailures,
   findCredentials,
@@ -15,6 +12,7 @@ import {
   recordLoginFailure,
   type Credentials,
 } from './credentials.store.js';
+import { enter, enteredReply, type Entry } from './enter.js';
 
 /**
  * Logs in by password. Addresses with and without an account take the same path: the same reply, the same hashing work,
@@ -53,31 +51,15 @@ export const login: LoginHandler<PlatformDependencies> = async ({ body, context 
     }
 
     const orgId = body.org_id ?? credentials.default_org_id;
-    const account = await findAccount(transaction, credentials.id, orgId);
-    if (account === null) return { kind: 'invalid' };
-    if (body.org_id != null && account.org_id === null) {
+    const entry = await enter(transaction, { credentials, orgId }, context, dependencies);
+    if (entry.kind === 'foreign') {
       await recordFailedLogin(transaction, context, now, credentials, 'not a member of the organization');
-      return { kind: 'foreign' };
     }
-    // Fails if the password was replaced or the account disabled while the old hash was being compared. A new hash of
-    // the same password, stored by a concurrent login, is accepted.
-    const [current] = await transaction`
-      update users set last_login_at = ${now},
-        password_hash = case when password_hash = ${hash} then ${newHash} else password_hash end
-      where id = ${account.id} and is_active and token_version = ${credentials.token_version} returning 1`;
-    if (current === undefined) return { kind: 'invalid' };
-    const session = await startSession(transaction, { ...account, last_login_at: now }, context, dependencies);
-    await recordAudit(transaction, context, now, {
-      action: 'LOGIN',
-      resourceKind: 'SESSION',
-      orgId: account.org_id,
-      userId: account.id,
-    });
-    if (await isNewDevice(transaction, account.id, context, now)) {
-      const event = { kind: 'new_device', program: programOf(context.userAgent) } as const;
-      await mailAboutSecurity(transaction, account, event, { context, now }, dependencies);
+    if (entry.kind === 'started' && newHash !== hash) {
+      // A new hash of the same password, stored by a concurrent login, is as good.
+      await transaction`update users set password_hash = ${newHash} where id = ${credentials.id} and password_hash = ${hash}`;
     }
-    return { kind: 'started', session };
+    return entry;
   });
 
   if (outcome.kind === 'locked') return locked(outcome.seconds);
@@ -87,19 +69,11 @@ export const login: LoginHandler<PlatformDependencies> = async ({ body, context 
     const message = 'Verify your e-mail address, then log in.';
     return { status: 200, body: { status: 'email_verification_required', email, message } };
   }
-  const { account } = outcome.session;
-  const tokens = await tokenPair(outcome.session, dependencies);
-  const needsOnboarding = account.is_verified && !account.is_superuser && credentials.default_org_id === null;
-  return { status: 200, body: { ...tokens, needs_onboarding: needsOnboarding, user: userOf(account) } };
+  return { status: 200, body: await enteredReply(outcome, dependencies) };
 };
 
 /** The outcome of a login with the right password. */
-type Outcome =
-  | { readonly kind: 'started'; readonly session: SessionState }
-  | { readonly kind: 'locked'; readonly seconds: number }
-  | { readonly kind: 'unverified' }
-  | { readonly kind: 'foreign' }
-  | { readonly kind: 'invalid' };
+type Outcome = Entry | { readonly kind: 'locked'; readonly seconds: number } | { readonly kind: 'unverified' };
 
 function locked(seconds: number): ReturnType<typeof accountLocked> {
   const message = `Too many failed logins. Try again in ${seconds} seconds.`;

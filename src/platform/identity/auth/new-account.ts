@@ -3,12 +3,16 @@ import type { Sql } from '../../../database/connection.js';
 import { unverifiedNote } from '../accounts/account-sweep.js';
 import { deleteUnverifiedAccount, lockExpiredAccounts } from '../accounts/unverified-accounts.store.js';
 import { recordAudit } from '../../tenancy/audit/audit.store.js';
+import { createOrganization } from '../../tenancy/organizations/organizations.store.js';
 import type { Registration } from './verification-mail.js';
 
 export interface NewAccount {
   /** Normalized. */
   readonly email: string;
-  readonly passwordHash: string;
+  /** Null: the account has no password. */
+  readonly passwordHash: string | null;
+  /** Default: `local`. */
+  readonly authProvider?: string;
   readonly fullName: string | null;
   readonly isVerified: boolean;
   readonly registration: Registration;
@@ -20,12 +24,12 @@ export interface NewAccount {
  * @returns its id; null when the address is registered
  */
 export async function createAccount(sql: Sql, account: NewAccount, context: RequestContext): Promise<string | null> {
-  const { email, passwordHash, fullName, isVerified, registration } = account;
+  const { email, passwordHash, authProvider = 'local', fullName, isVerified, registration } = account;
   const { at, from } = registration;
   await freeAddress(sql, email, context, at);
   const [row] = await sql<{ id: string }[]>`
     insert into users (email, password_hash, full_name, auth_provider, is_verified, registered_ip, created_at, updated_at)
-    values (${email}, ${passwordHash}, ${fullName}, 'local', ${isVerified}, ${from}, ${at}, ${at})
+    values (${email}, ${passwordHash}, ${fullName}, ${authProvider}, ${isVerified}, ${from}, ${at}, ${at})
     on conflict (email) do nothing returning id`;
   return row?.id ?? null;
 }
@@ -36,6 +40,38 @@ export async function freeAddress(sql: Sql, email: string, context: RequestConte
     const records = await deleteUnverifiedAccount(sql, id, unverifiedNote);
     for (const record of records) await recordAudit(sql, context, now, record);
   }
+}
+
+/** The name of an organization if the registration has none. */
+const defaultOrganizationName = 'My Organization';
+
+/**
+ * Creates the organization of a new account if there is to be one, and records both.
+ *
+ * @returns the id of the organization; null: none is created
+ */
+export async function settleAccount(
+  sql: Sql,
+  {
+    userId,
+    createsOrganization,
+    organizationName,
+  }: {
+    readonly userId: string;
+    readonly createsOrganization: boolean;
+    readonly organizationName?: string | null | undefined;
+  },
+  context: RequestContext,
+  now: Date,
+): Promise<string | null> {
+  const name = organizationName ?? defaultOrganizationName;
+  const orgId = createsOrganization ? await createOrganization(sql, { name, ownerId: userId }, now) : null;
+  await recordRegistration(sql, { userId, orgId }, context, now);
+  if (orgId !== null) {
+    const record = { action: 'CREATE', resourceKind: 'ORGANIZATION', resourceId: orgId, orgId, userId } as const;
+    await recordAudit(sql, context, now, record);
+  }
+  return orgId;
 }
 
 /** Records that an account was registered, and with which organization. */

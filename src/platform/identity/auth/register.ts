@@ -2,20 +2,16 @@ import type { RequestContext } from '@plumbline/contract/contract-types';
 import type { RegisterHandler, RegisterReply } from '../../../../generated/platform/operations.js';
 import { emailAlreadyRegistered, passwordRejected, registrationClosed } from '../../../../generated/problems.js';
 import { storeDisownToken } from '../accounts/unverified-accounts.store.js';
-import { addressOf, recordAudit } from '../../tenancy/audit/audit.store.js';
+import { addressOf } from '../../tenancy/audit/audit.store.js';
 import type { PlatformDependencies } from '../../dependencies.js';
 import { enqueueMail, sealMail } from '../../messages/mail/outbox.store.js';
-import { createOrganization } from '../../tenancy/organizations/organizations.store.js';
 import { checkPassword } from '../passwords/password-rules.js';
 import { hashToken, newOneTimeToken } from '../tokens/token-hash.js';
-import { createAccount, recordRegistration, type NewAccount } from './new-account.js';
+import { createAccount, settleAccount, type NewAccount } from './new-account.js';
 import { storeOneTimeToken } from './one-time-tokens.store.js';
 import { registerByInvite } from './register-by-invite.js';
 import { refusalOfRegistration } from './registration-policy.js';
 import { verificationMail } from './verification-mail.js';
-
-/** The name of an organization if the registration has none. */
-const defaultOrganizationName = 'My Organization';
 
 export const register: RegisterHandler<PlatformDependencies> = async ({ body, context }, dependencies) => {
   const { clock, passwords, settings } = dependencies;
@@ -37,13 +33,13 @@ export const register: RegisterHandler<PlatformDependencies> = async ({ body, co
   if (inviteToken !== undefined) {
     return registerByInvite(account, { tokenHash: hashToken(inviteToken) }, context, dependencies);
   }
-  return registerByMail(account, body.org_name ?? defaultOrganizationName, context, dependencies);
+  return registerByMail(account, body.org_name, context, dependencies);
 };
 
 /** Stores the account, and sends the mail that verifies its address. Creates its organization if the settings say so. */
 async function registerByMail(
   account: NewAccount,
-  organizationName: string,
+  organizationName: string | null | undefined,
   context: RequestContext,
   dependencies: PlatformDependencies,
 ): Promise<RegisterReply> {
@@ -55,17 +51,11 @@ async function registerByMail(
   const created = await sql.begin(async (transaction) => {
     const userId = await createAccount(transaction, account, context);
     if (userId === null) return null;
-    const orgId = settings.autoCreateOrgOnRegister
-      ? await createOrganization(transaction, { name: organizationName, ownerId: userId }, now)
-      : null;
     await storeOneTimeToken(transaction, { kind: 'verification', hash: verification.hash, userId }, now);
     await storeDisownToken(transaction, userId, disown.hash, now);
     await enqueueMail(transaction, mail, account.email, now);
-    await recordRegistration(transaction, { userId, orgId }, context, now);
-    if (orgId !== null) {
-      const record = { action: 'CREATE', resourceKind: 'ORGANIZATION', resourceId: orgId, orgId, userId } as const;
-      await recordAudit(transaction, context, now, record);
-    }
+    const organization = { createsOrganization: settings.autoCreateOrgOnRegister, organizationName };
+    const orgId = await settleAccount(transaction, { userId, ...organization }, context, now);
     return { userId, orgId };
   });
   if (created === null) return emailAlreadyRegistered();

@@ -4,6 +4,7 @@ import { isUniqueViolation } from '../../../database/failures.js';
 import { recordAccountEvent } from '../../tenancy/audit/audit.store.js';
 import type { PlatformDependencies } from '../../dependencies.js';
 import { freeAddress } from '../auth/new-account.js';
+import { deleteIdentitiesOf } from '../providers/user-identities.store.js';
 import { endOneTimeTokens } from '../auth/one-time-tokens.store.js';
 import { storeTokenRequest } from '../auth/token-requests.store.js';
 import { revokeTokensOfUser } from '../sessions/refresh-tokens.store.js';
@@ -12,7 +13,8 @@ import { useSecurityLink } from './security-mails.store.js';
 
 /**
  * Takes an account away from somebody who may know its password, on behalf of the holder of the mailbox: gives it its
- * former address back if the link is of a mail about a changed one, ends the sessions, the password and the links of mails, and requests a mail with which the holder chooses a new password.
+ * former address back if the link is of a mail about a changed one, ends the sessions, the password, the links to
+ * identity providers and the links of mails, and requests a mail with which the holder chooses a new password.
  */
 export const secureAccount: SecureAccountHandler<PlatformDependencies> = async (
   { body, context },
@@ -28,6 +30,7 @@ export const secureAccount: SecureAccountHandler<PlatformDependencies> = async (
     await transaction`
       update users set email = ${email}, password_hash = null, token_version = token_version + 1, updated_at = ${now}
       where id = ${userId}`;
+    await deleteIdentitiesOf(transaction, userId);
     await transaction`delete from known_devices where user_id = ${userId}`;
     await revokeTokensOfUser(transaction, { userId }, 'session_ended', now);
     await endOneTimeTokens(transaction, userId);

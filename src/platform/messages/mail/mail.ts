@@ -100,6 +100,8 @@ function wording(mail: Mail): Wording {
     case 'password_reset':
     case 'email_changed':
     case 'new_device':
+    case 'identity_linked':
+    case 'identity_unlinked':
     case 'service_token_created':
     case 'owner_added':
       return securityWording(mail);

@@ -15,6 +15,13 @@ export type SecurityEvent =
       /** The kind of program, in words of this server. */
       readonly program: string;
     }
+  | {
+      readonly kind: 'identity_linked' | 'identity_unlinked';
+      /** The name of the identity provider. */
+      readonly provider: string;
+      /** The address of the identity. */
+      readonly email: string;
+    }
   | { readonly kind: 'service_token_created'; readonly organizationName: string }
   | {
       readonly kind: 'owner_added';
@@ -38,6 +45,8 @@ export const securitySubjects: Readonly<Record<SecurityEvent['kind'], string>> =
   password_reset: 'Your password was reset',
   email_changed: 'Your e-mail address was changed',
   new_device: 'Log-in from a new device',
+  identity_linked: 'A way to log in was added to your account',
+  identity_unlinked: 'A way to log in was removed from your account',
   service_token_created: 'A service token was created with your account',
   owner_added: 'An organization of yours has a new owner',
 };
@@ -58,7 +67,9 @@ export function securityWording(mail: SecurityMail): Wording {
 
 /** What the link does. */
 function effect({ kind }: SecurityMail): string {
-  const ends = 'ends all of its sessions, ends its password, and sends you a mail with which you choose a new one.';
+  const ends =
+    'ends all of its sessions, ends its password and its links to identity providers, and sends you a mail with which ' +
+    'you choose a new one.';
   return kind === 'email_changed' ? `gives it this address back, ${ends}` : ends;
 }
 
@@ -75,6 +86,10 @@ function sentence(mail: SecurityMail): string {
       );
     case 'new_device':
       return `Your Plumbline account was logged in to from a new device: ${mail.program}.`;
+    case 'identity_linked':
+      return `The ${mail.provider} account ${mail.email} can log in to your Plumbline account from now on.`;
+    case 'identity_unlinked':
+      return `The ${mail.provider} account ${mail.email} can no longer log in to your Plumbline account.`;
     case 'service_token_created':
       return (
         `With your Plumbline account, a service token was created for the organization ` +

@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import { consoleAssets, sendBuiltPage } from '@plumbline/contract/built-pages';
 import type { PageRoute } from '@plumbline/contract/page-routes';
+import type { IdentityProviderSettings } from '../settings/identity-provider-settings.js';
 import type { RegistrationPolicy } from '../../identity/auth/registration-policy.js';
 import { keptForMinutes, sendStaticFile } from '@plumbline/contract/static-file';
 
@@ -12,10 +13,20 @@ export interface ConsoleOptions {
   /** Who can register, and whether a registration creates an organization: the pages ask for what is needed. */
   readonly registration: RegistrationPolicy;
   readonly createsOrganization: boolean;
+  /** With whose accounts people can log in. */
+  readonly identityProviders: readonly Pick<IdentityProviderSettings, 'id' | 'name'>[];
 }
 
-/** The target pages of links in mails. */
-const mailPages = ['/verify', '/not-me', '/confirm-email', '/secure-account', '/reset-password', '/accept-invite'];
+/** The target pages of links in mails, and of the redirects of identity providers. */
+const linkedPages = [
+  '/verify',
+  '/not-me',
+  '/confirm-email',
+  '/secure-account',
+  '/reset-password',
+  '/accept-invite',
+  '/login/callback/:provider',
+];
 
 /** The redirect target of `/`: the console for browsers, the API reference for other callers. */
 export function consoleHome(ctx: Context): string {
@@ -24,14 +35,14 @@ export function consoleHome(ctx: Context): string {
 }
 
 /**
- * The web console below `/console/`. Links in mails redirect to its pages. The token moves to the fragment, which
- * browsers do not send.
+ * The web console below `/console/`. Links in mails, and identity providers, lead to its pages by a redirect. The token
+ * moves to the fragment, which browsers do not send.
  */
 export function createConsolePages(options: ConsoleOptions): PageRoute[] {
   const { folder, hasMailbox } = options;
-  const registration = registrationTags(options);
+  const tags = registrationTags(options) + providerTags(options);
   return [
-    ...mailPages.map((path): PageRoute => ({
+    ...linkedPages.map((path): PageRoute => ({
       name: `redirect ${path}`,
       method: 'GET',
       path,
@@ -61,7 +72,7 @@ export function createConsolePages(options: ConsoleOptions): PageRoute[] {
           return undefined;
         }
         const mailbox = hasMailbox && isOnThisMachine ? '<meta name="plumbline-mailbox" content="/mailbox" />' : '';
-        return sendBuiltPage(ctx, new URL('index.html', folder), registration + mailbox);
+        return sendBuiltPage(ctx, new URL('index.html', folder), tags + mailbox);
       },
     },
   ];
@@ -72,4 +83,11 @@ function registrationTags({ registration, createsOrganization }: ConsoleOptions)
   const domains = registration.kind === 'domains' ? ` data-domains="${registration.domains.join(' ')}"` : '';
   const organization = createsOrganization ? ' data-creates-organization' : '';
   return `<meta name="plumbline-registration" content="${registration.kind}"${domains}${organization} />`;
+}
+
+/** The buttons for other ways to log in. The names have no characters that would need escapes: see `shortName`. */
+function providerTags({ identityProviders }: ConsoleOptions): string {
+  return identityProviders
+    .map(({ id, name }) => `<meta name="plumbline-provider" content="${id}" data-name="${name}" />`)
+    .join('');
 }

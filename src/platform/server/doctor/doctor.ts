@@ -4,6 +4,7 @@ import { serverAccount } from '../../../database/embedded/account.js';
 import type { PlatformSettings } from '../settings.js';
 import { checkDatabase } from './database-checks.js';
 import { findingsOf, reasonOf, type Finding } from './finding.js';
+import { checkIdentityProviders } from './identity-provider-checks.js';
 import { checkHome, checkKeyFile, checkMail, checkPort } from './machine-checks.js';
 
 /**
@@ -16,8 +17,12 @@ export async function examine(settings: PlatformSettings): Promise<Finding[]> {
   const { databaseUri } = settings;
   const database =
     databaseUri === null ? [await checkEmbedded(settings)] : await checkDatabase({ ...settings, databaseUri }, key);
-  const [port, mail] = await Promise.all([checkPort(settings), checkMail(settings)]);
-  return [...home, keyFile, ...database, port, mail];
+  const [port, mail, providers] = await Promise.all([
+    checkPort(settings),
+    checkMail(settings),
+    checkIdentityProviders(settings),
+  ]);
+  return [...home, keyFile, ...database, port, mail, ...providers];
 }
 
 async function checkEmbedded({ home }: PlatformSettings): Promise<Finding> {

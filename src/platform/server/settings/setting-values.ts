@@ -106,3 +106,31 @@ export function originList(value: string): string[] {
     return each;
   });
 }
+
+/** The address of an identity provider. It gets secrets, so it needs https, except on this machine. */
+export function issuerUrl(value: string): string {
+  const url = urlOf(value, ['http:', 'https:'], 'https://id.example.com');
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
+    throw new Error('must be a URL without user, query and fragment');
+  }
+  if (url.protocol === 'http:' && !isLoopback(url)) throw new Error('must be an https URL, except for localhost');
+  return url.pathname === '/' ? url.origin : url.href;
+}
+
+/** Whether a URL names this machine. */
+export function isLoopback({ hostname }: URL): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
+}
+
+export function microsoftTenant(value: string): string {
+  if (!/^[\w-]+(\.[\w-]+)*$/.test(value)) throw new Error('must be the id or domain of a tenant, or common');
+  return value;
+}
+
+/** A name that pages show. */
+export function shortName(value: string): string {
+  if (!/^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,39}$/u.test(value)) {
+    throw new Error('must be at most 40 letters, digits, spaces, dots, hyphens and underscores');
+  }
+  return value;
+}

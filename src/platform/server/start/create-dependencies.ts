@@ -3,6 +3,7 @@ import { countOpen } from '@plumbline/contract/system/open-counts';
 import type { PlatformDependencies } from '../../dependencies.js';
 import { keyRings } from '../../identity/key-rings.js';
 import { createLeakCheck } from '../../identity/passwords/leaked-passwords.js';
+import { openProviders } from '../../identity/providers/open-providers.js';
 import { createPasswords } from '../../identity/passwords/passwords.js';
 import { systemRandom } from '../../random.js';
 import { createOpenRecords } from '../../sources/records/open-records.js';
@@ -29,8 +30,9 @@ export async function createDependencies(
   return {
     ...{ sql: database.sql, settings, clock, random: systemRandom, log, secrets },
     ...{ passwords, records, outbound, mails, syncJobs, storeTasks },
-    // The operator has named the service, so it may be in any network.
+    // The operator has named these services, so they may be in any network.
     isLeaked: createLeakCheck(settings.leakedPasswordsUrl, outboundFetch('any'), log),
+    identityProviders: openProviders(settings.identityProviders, outboundFetch('any'), clock),
     appBaseUrl: appBaseUrlOf(startup),
     tokens: createTokens({ keyRing, issuer, audience, clock, random: systemRandom }),
     syncRunEnded: metrics.observeSyncRun,

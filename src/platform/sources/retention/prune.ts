@@ -92,6 +92,12 @@ function rulesOf(now: Date, { auditDays, syncRunDays, failedMailDays }: Retentio
       condition: (sql) => sql`expires_at < ${before(expiredTokenDays)}`,
     },
     {
+      what: 'expired log-ins with identity providers',
+      table: 'login_attempts',
+      key: 'state_hash',
+      condition: (sql) => sql`expires_at < ${now}`,
+    },
+    {
       what: 'expired links of mails about the security of accounts',
       table: 'security_mails',
       key: 'token_hash',

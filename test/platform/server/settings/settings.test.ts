@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readSettings, settingDescriptions, type PlatformSettings } from '../../../../src/platform/server/settings.js';
+import { identityProviderTable } from '../../../../src/platform/server/settings/identity-provider-settings.js';
 import { SettingError } from '../../../../src/platform/server/settings/setting.js';
 
 const hourly = (limit: number): { limit: number; windowSeconds: number } => ({ limit, windowSeconds: 3600 });
@@ -31,6 +32,7 @@ const defaults: PlatformSettings = {
   jwtAudience: 'plumbline-api',
   autoCreateOrgOnRegister: true,
   registration: { kind: 'open' },
+  identityProviders: [],
   bcryptCost: 12,
   bcryptQueue: 64,
   leakedPasswordsUrl: null,
@@ -162,7 +164,8 @@ describe('settings', () => {
   it('are each described once, with its default', () => {
     const names = settingDescriptions.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
-    const covered = new Set([...good.map(([name]) => name), ...Object.keys(defaults.rateLimits)]);
+    const ofProviders = Object.values(identityProviderTable).map(({ name }) => name); // see the test of these settings
+    const covered = new Set([...good.map(([name]) => name), ...ofProviders, ...Object.keys(defaults.rateLimits)]);
     expect(new Set(names)).toEqual(covered);
     for (const { description } of settingDescriptions) expect(description).toMatch(/\.$/);
   });
@@ -197,6 +200,12 @@ describe('a wrong setting', () => {
     ['AUTH_REGISTRATION', 'domains:'],
     ['AUTH_REGISTRATION', 'domains:a.example,,b.example'],
     ['AUTH_REGISTRATION', 'domains:@a.example'],
+    ['AUTH_GITHUB_URL', 'http://github.example'],
+    ['AUTH_GITLAB_URL', 'https://user:hunter2@gitlab.example'],
+    ['AUTH_OIDC_ISSUER', 'http://10.0.0.1'],
+    ['AUTH_OIDC_ISSUER', 'https://id.example.com/?a=b'],
+    ['AUTH_OIDC_NAME', '<b>name</b>'],
+    ['AUTH_MICROSOFT_TENANT', '../common'],
     ['AUTH_BCRYPT_COST', '3'],
     ['AUTH_BCRYPT_COST', '17'],
     ['AUTH_BCRYPT_QUEUE', '-1'],

@@ -79,6 +79,11 @@ beforeEach(async () => {
       insert into security_mails (token_hash, user_id, kind, created_at, expires_at)
       values (${Buffer.alloc(32, 90 + index)}, gen_random_uuid(), 'password_changed', ${ago(107)}, ${expiresAt})`;
   }
+  for (const [index, expiresAt] of [ago(1), ago(-1)].entries()) {
+    await sql`
+      insert into login_attempts (state_hash, browser_hash, provider, expires_at)
+      values (${Buffer.alloc(32, 80 + index)}, ${Buffer.alloc(32, 80)}, 'github', ${expiresAt})`;
+  }
   // Of a token that is active, one that has expired and one that is revoked.
   for (const [index, [expiresAt, revokedAt, ends]] of [
     [ago(-9), null, [null, ago(-1), ago(0.01)]] as const,
@@ -104,6 +109,7 @@ const retention = { auditDays: 150, syncRunDays: 90, failedMailDays: 30 };
 const pruned = [
   { what: 'expired refresh tokens', rows: 2 },
   { what: 'expired tokens of mails', rows: 0 },
+  { what: 'expired log-ins with identity providers', rows: 1 },
   { what: 'expired links of mails about the security of accounts', rows: 1 },
   { what: 'expired idempotency keys', rows: 2 },
   { what: 'ended earlier secrets of webhooks', rows: 1 },
