@@ -112,6 +112,7 @@ function consoleOptions(settings: PlatformSettings): ConsoleOptions {
     hasMailbox: isTrialMailbox(settings),
     registration: settings.registration,
     createsOrganization: settings.autoCreateOrgOnRegister,
+    hasApp: settings.appId !== null,
   };
 }
 

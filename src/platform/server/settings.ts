@@ -1,11 +1,12 @@
 import type { RegistrationPolicy } from '../identity/auth/registration-policy.js';
 import type { RateLimitRule } from './rate-limits/rate-limit-rule.js';
+import { assertWholeApp, type AppSettings } from './settings/app-settings.js';
 import { read, type SettingDescription } from './settings/setting.js';
 import type { logFormats, logLevels, replyValidations } from './settings/settings-table.js';
 import { rateLimitTable, settingsTable } from './settings/settings-table.js';
 
 /** All settings, parsed. */
-export interface PlatformSettings {
+export interface PlatformSettings extends AppSettings {
   readonly host: string;
   readonly port: number;
   /** null: the embedded PostgreSQL under `home`. */
@@ -87,5 +88,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   ]);
   const limits = rateLimitTable.map((each): [string, RateLimitRule | null] => [each.name, read(each, environment)]);
   // Each entry of the table parses to the type of the key with the same name; this file's test reads all of them.
-  return { ...Object.fromEntries(values), rateLimits: Object.fromEntries(limits) } as PlatformSettings;
+  const settings = { ...Object.fromEntries(values), rateLimits: Object.fromEntries(limits) } as PlatformSettings;
+  assertWholeApp(settings);
+  return settings;
 }

@@ -12,6 +12,8 @@ export interface ConsoleOptions {
   /** Who can register, and whether a registration creates an organization: the pages ask for what is needed. */
   readonly registration: RegistrationPolicy;
   readonly createsOrganization: boolean;
+  /** Whether organizations can connect GitHub by the app of this server. */
+  readonly hasApp: boolean;
 }
 
 /** The target pages of links in mails. */
@@ -28,8 +30,9 @@ export function consoleHome(ctx: Context): string {
  * browsers do not send.
  */
 export function createConsolePages(options: ConsoleOptions): PageRoute[] {
-  const { folder, hasMailbox } = options;
-  const registration = registrationTags(options);
+  const { folder, hasMailbox, hasApp } = options;
+  const app = hasApp ? '<meta name="plumbline-app" content="host_a" />' : '';
+  const tags = registrationTags(options) + app;
   return [
     ...mailPages.map((path): PageRoute => ({
       name: `redirect ${path}`,
@@ -61,7 +64,7 @@ export function createConsolePages(options: ConsoleOptions): PageRoute[] {
           return undefined;
         }
         const mailbox = hasMailbox && isOnThisMachine ? '<meta name="plumbline-mailbox" content="/mailbox" />' : '';
-        return sendBuiltPage(ctx, new URL('index.html', folder), registration + mailbox);
+        return sendBuiltPage(ctx, new URL('index.html', folder), tags + mailbox);
       },
     },
   ];
