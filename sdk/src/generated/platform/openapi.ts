@@ -582,7 +582,7 @@ export interface paths {
         };
         /**
          * Read the next step of onboarding
-         * @description Determines where to send a user. `workspace`: create or join an organization. `integration`: connect a code host, or skip that. `complete`: both are done. `dashboard`: superusers and admins, who skip the set-up; owners do not.
+         * @description Determines where to send a user. `workspace`: create or join an organization. `integration`: connect a code host, by the app of the server or with an access token, or skip that. `complete`: both are done. `dashboard`: superusers and admins, who skip the set-up; owners do not.
          */
         get: operations["getOnboardingState"];
         put?: never;

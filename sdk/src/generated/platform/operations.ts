@@ -1338,8 +1338,8 @@ export type GetOnboardingStateResult =
  * Read the next step of onboarding (`GET /api/v1/auth/onboarding/state`).
  *
  * Determines where to send a user. `workspace`: create or join an organization. `integration`: connect
- * a code host, or skip that. `complete`: both are done. `dashboard`: superusers and admins, who skip
- * the set-up; owners do not.
+ * a code host, by the app of the server or with an access token, or skip that. `complete`: both are
+ * done. `dashboard`: superusers and admins, who skip the set-up; owners do not.
  *
  * Problems: 401 `UnauthenticatedProblem`; 403 `EmailNotVerifiedProblem`; 406 `NotAcceptableProblem`;
  * 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.

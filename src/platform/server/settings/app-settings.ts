@@ -61,7 +61,7 @@ function slug(value: string): string {
 }
 
 function webhookSecret(value: string): string {
-  if (value.length < 16) throw new Error('must have at least 16 characters');
+  if (value.length < 16) throw new Error('must be at least 16 characters long');
   return value;
 }
 
