@@ -109,7 +109,7 @@ function isOfDefaultBranch(body: unknown): boolean {
 function namesIn(repositories: readonly unknown[]): string[] {
   return repositories
     .map((repository) => memberOf(repository, 'full_name'))
-    .filter((name) => typeof name === 'string' && /^[^/\s]{1,100}\/[^/\s]{1,100}$/.test(name)) as string[];
+    .filter((name): name is string => typeof name === 'string' && /^[^/\s]{1,100}\/[^/\s]{1,100}$/.test(name));
 }
 
 /** Requests a sync of repositories by each configuration of the connected organization that covers them. */
@@ -126,8 +126,7 @@ async function requestSyncs(
   let isConcerned = false;
   for (const { id: configId, repositories: selected } of configs) {
     for (const repository of repositories) {
-      const pattern = selected.find((each) => matchesPattern(each, repository));
-      if (pattern === undefined) continue;
+      if (!selected.some((pattern) => matchesPattern(pattern, repository))) continue;
       isConcerned = true;
       await requestSync(sql, { orgId, configId }, repository, now);
     }

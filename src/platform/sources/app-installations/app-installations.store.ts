@@ -23,8 +23,8 @@ export async function insertStart(sql: Sql, start: AppInstallationStart): Promis
 }
 
 /**
- * Uses up the state of a visit, whoever sends it: a state that has come into other hands ends. Of concurrent calls, one
- * gets the visit.
+ * Uses up the state of a visit, also if another user sends it: a state that has come into other hands ends. Of
+ * concurrent calls, one gets the visit.
  *
  * @returns null when the state is unknown, used or expired
  */

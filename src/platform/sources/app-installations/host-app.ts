@@ -1,7 +1,11 @@
 /** The app that the operator has registered at the code host, and what it asks the host. */
 import type { KeyObject } from 'node:crypto';
 import { SignJWT } from 'jose';
-import { UnreachableError, type OutboundFetch } from '@plumbline/contract/outbound/outbound-fetch';
+import {
+  RedirectRefusedError,
+  UnreachableError,
+  type OutboundFetch,
+} from '@plumbline/contract/outbound/outbound-fetch';
 import type { Clock } from '../../clock.js';
 import type { AppSettings } from '../../server/settings/app-settings.js';
 import { memberOf } from '../integrations/code-host.js';
@@ -97,8 +101,7 @@ export function createHostApp(identity: AppIdentity, fetch: OutboundFetch, clock
       });
       return { status: reply.status, body: jsonOf(await reply.text()) };
     } catch (error) {
-      if (error instanceof UnreachableError || (error instanceof Error && error.name === 'RedirectRefusedError'))
-        return { status: null };
+      if (error instanceof UnreachableError || error instanceof RedirectRefusedError) return { status: null };
       throw error;
     }
   };
