@@ -1,4 +1,6 @@
-import type { PlatformDependencies } from '../../dependencies.js';
+import type { DatabaseSql } from '../../../database/connection.js';
+import type { Clock } from '../../clock.js';
+import type { SecretBox } from '../../server/secrets/secret-box.js';
 import { secretContext, type InactiveReason } from '../integrations/integrations.store.js';
 import { findToken, noteActivity, storeToken } from './app-installations.store.js';
 import type { HostApp, HostRefusal, InstallationToken } from './host-app.js';
@@ -29,7 +31,7 @@ export const renewBeforeMs = 5 * 60_000;
 /** @param app null: the operator has removed the app's settings */
 export function createInstallationTokens(
   app: HostApp | null,
-  { sql, secrets, clock }: Pick<PlatformDependencies, 'sql' | 'secrets' | 'clock'>,
+  { sql, secrets, clock }: { readonly sql: DatabaseSql; readonly secrets: SecretBox; readonly clock: Clock },
 ): InstallationTokens {
   const opened = (sealed: Uint8Array, id: string): string | null => {
     try {
