@@ -1009,6 +1009,66 @@ export interface components {
             message: string;
             request_id: components["schemas"]["RequestId"];
         };
+        /** @description The operator of the server has not registered an app at the code host. Connect it with an access token instead, or ask the operator to set `GITHUB_APP_ID` and the settings that belong to it. */
+        AppNotConfiguredProblem: {
+            /** @constant */
+            type: "/problems/app-not-configured";
+            /** @constant */
+            title: "App not configured";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The state is unknown, was used, is older than 10 minutes, or belongs to another session or organization. Begin to connect the code host again. */
+        InvalidInstallationStateProblem: {
+            /** @constant */
+            type: "/problems/invalid-installation-state";
+            /** @constant */
+            title: "Invalid installation state";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The code host does not say that you may use this installation of the app. Install the app yourself, or ask somebody who manages it to connect it. */
+        InstallationRefusedProblem: {
+            /** @constant */
+            type: "/problems/installation-refused";
+            /** @constant */
+            title: "Installation refused";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description Another organization of this server is connected by this installation of the app. An installation belongs to one organization at a time. Disconnect it there first. */
+        InstallationClaimedProblem: {
+            /** @constant */
+            type: "/problems/installation-claimed";
+            /** @constant */
+            title: "Installation claimed";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The request is not signed with the webhook secret of the app (`GITHUB_APP_WEBHOOK_SECRET`). Compare the secret with the one at the code host. */
+        InvalidWebhookSignatureProblem: {
+            /** @constant */
+            type: "/problems/invalid-webhook-signature";
+            /** @constant */
+            title: "Invalid webhook signature";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
         /** @description The organization has no sync configuration with this id. List the configurations to see the valid ids. */
         SyncConfigNotFoundProblem: {
             /** @constant */

@@ -1086,6 +1086,101 @@ export function integrationInUse(
   };
 }
 
+export type AppNotConfigured = ProblemReply<Schemas['AppNotConfiguredProblem']>;
+
+/** 409 App not configured. */
+export function appNotConfigured(
+  members: Pick<Schemas['AppNotConfiguredProblem'], 'message'>,
+  options?: ProblemOptions,
+): AppNotConfigured {
+  return {
+    status: 409,
+    contentType: 'application/problem+json',
+    body: { type: '/problems/app-not-configured', title: 'App not configured', status: 409, message: members.message },
+    ...options,
+  };
+}
+
+export type InvalidInstallationState = ProblemReply<Schemas['InvalidInstallationStateProblem']>;
+
+/** 400 Invalid installation state. */
+export function invalidInstallationState(
+  members: Pick<Schemas['InvalidInstallationStateProblem'], 'message'>,
+  options?: ProblemOptions,
+): InvalidInstallationState {
+  return {
+    status: 400,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/invalid-installation-state',
+      title: 'Invalid installation state',
+      status: 400,
+      message: members.message,
+    },
+    ...options,
+  };
+}
+
+export type InstallationRefused = ProblemReply<Schemas['InstallationRefusedProblem']>;
+
+/** 403 Installation refused. */
+export function installationRefused(
+  members: Pick<Schemas['InstallationRefusedProblem'], 'message'>,
+  options?: ProblemOptions,
+): InstallationRefused {
+  return {
+    status: 403,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/installation-refused',
+      title: 'Installation refused',
+      status: 403,
+      message: members.message,
+    },
+    ...options,
+  };
+}
+
+export type InstallationClaimed = ProblemReply<Schemas['InstallationClaimedProblem']>;
+
+/** 409 Installation claimed. */
+export function installationClaimed(
+  members: Pick<Schemas['InstallationClaimedProblem'], 'message'>,
+  options?: ProblemOptions,
+): InstallationClaimed {
+  return {
+    status: 409,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/installation-claimed',
+      title: 'Installation claimed',
+      status: 409,
+      message: members.message,
+    },
+    ...options,
+  };
+}
+
+export type InvalidWebhookSignature = ProblemReply<Schemas['InvalidWebhookSignatureProblem']>;
+
+/** 403 Invalid webhook signature. */
+export function invalidWebhookSignature(
+  members: Pick<Schemas['InvalidWebhookSignatureProblem'], 'message'>,
+  options?: ProblemOptions,
+): InvalidWebhookSignature {
+  return {
+    status: 403,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/invalid-webhook-signature',
+      title: 'Invalid webhook signature',
+      status: 403,
+      message: members.message,
+    },
+    ...options,
+  };
+}
+
 export type SyncConfigNotFound = ProblemReply<Schemas['SyncConfigNotFoundProblem']>;
 
 /** 404 Sync configuration not found. */
@@ -2978,6 +3073,36 @@ export const problemCatalogue = {
     title: 'Integration in use',
     statuses: [409],
     description: 'Sync configurations use this integration. Delete them first, then disconnect.',
+  },
+  'app-not-configured': {
+    title: 'App not configured',
+    statuses: [409],
+    description:
+      'The operator of the server has not registered an app at the code host. Connect it with an access token instead, or ask the operator to set `GITHUB_APP_ID` and the settings that belong to it.',
+  },
+  'invalid-installation-state': {
+    title: 'Invalid installation state',
+    statuses: [400],
+    description:
+      'The state is unknown, was used, is older than 10 minutes, or belongs to another session or organization. Begin to connect the code host again.',
+  },
+  'installation-refused': {
+    title: 'Installation refused',
+    statuses: [403],
+    description:
+      'The code host does not say that you may use this installation of the app. Install the app yourself, or ask somebody who manages it to connect it.',
+  },
+  'installation-claimed': {
+    title: 'Installation claimed',
+    statuses: [409],
+    description:
+      'Another organization of this server is connected by this installation of the app. An installation belongs to one organization at a time. Disconnect it there first.',
+  },
+  'invalid-webhook-signature': {
+    title: 'Invalid webhook signature',
+    statuses: [403],
+    description:
+      'The request is not signed with the webhook secret of the app (`GITHUB_APP_WEBHOOK_SECRET`). Compare the secret with the one at the code host.',
   },
   'sync-config-not-found': {
     title: 'Sync configuration not found',

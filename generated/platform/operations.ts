@@ -1608,6 +1608,67 @@ export type TestIntegrationHandler<Dependencies> = OperationHandler<
   Dependencies
 >;
 
+/** `POST /api/v1/admin/app-installations` */
+export type StartAppInstallationRequest = OperationRequest<{
+  body: Schemas['StartAppInstallationRequest'];
+  principal: Schemas['MemberPrincipal'];
+}>;
+export type StartAppInstallationReply =
+  | SuccessReply<200, Schemas['AppInstallationStart']>
+  | Problems.InsufficientRole
+  | Problems.AppNotConfigured
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Begin to connect a code host by its app (`POST /api/v1/admin/app-installations`). */
+export type StartAppInstallationHandler<Dependencies> = OperationHandler<
+  StartAppInstallationRequest,
+  StartAppInstallationReply,
+  Dependencies
+>;
+
+/** `POST /api/v1/admin/app-installations/connect` */
+export type ConnectAppInstallationRequest = OperationRequest<{
+  body: Schemas['ConnectAppInstallationRequest'];
+  principal: Schemas['MemberPrincipal'];
+}>;
+export type ConnectAppInstallationReply =
+  | SuccessReply<200, Schemas['AppInstallationConnection']>
+  | Problems.InvalidInstallationState
+  | Problems.InsufficientRole
+  | Problems.InstallationRefused
+  | Problems.AppNotConfigured
+  | Problems.InstallationClaimed
+  | Problems.IntegrationExists
+  | Problems.TooManyIntegrations
+  | Problems.ValidationFailed
+  | Problems.CodeHostFailed
+  | Problems.ServiceUnavailable;
+/** Connect an installation of the app (`POST /api/v1/admin/app-installations/connect`). */
+export type ConnectAppInstallationHandler<Dependencies> = OperationHandler<
+  ConnectAppInstallationRequest,
+  ConnectAppInstallationReply,
+  Dependencies
+>;
+
+/** `POST /api/v1/host-events/github` */
+export type AcceptHostEventRequest = OperationRequest<{
+  headers: { readonly 'x-github-event'?: string; 'x-github-delivery'?: string; 'x-hub-signature-256'?: string };
+  body: Schemas['HostEvent'];
+}>;
+export type AcceptHostEventReply =
+  | SuccessReply<200, Schemas['HostEventReceipt']>
+  | Problems.InvalidWebhookSignature
+  | Problems.AppNotConfigured
+  | Problems.ValidationFailed
+  | Problems.CodeHostFailed
+  | Problems.ServiceUnavailable;
+/** Accept an event of the code host (`POST /api/v1/host-events/github`). */
+export type AcceptHostEventHandler<Dependencies> = OperationHandler<
+  AcceptHostEventRequest,
+  AcceptHostEventReply,
+  Dependencies
+>;
+
 /** `GET /api/v1/admin/repositories` */
 export type ListRepositoriesRequest = OperationRequest<{
   query: WithDefaults<NonNullable<operations['listRepositories']['parameters']['query']>, 'limit'>;
@@ -2108,6 +2169,12 @@ export interface PlatformHandlers<Dependencies> {
   readonly disconnectIntegration: DisconnectIntegrationHandler<Dependencies>;
   /** Test an integration (`POST /api/v1/admin/integrations/{integration_id}/test`). */
   readonly testIntegration: TestIntegrationHandler<Dependencies>;
+  /** Begin to connect a code host by its app (`POST /api/v1/admin/app-installations`). */
+  readonly startAppInstallation: StartAppInstallationHandler<Dependencies>;
+  /** Connect an installation of the app (`POST /api/v1/admin/app-installations/connect`). */
+  readonly connectAppInstallation: ConnectAppInstallationHandler<Dependencies>;
+  /** Accept an event of the code host (`POST /api/v1/host-events/github`). */
+  readonly acceptHostEvent: AcceptHostEventHandler<Dependencies>;
   /** List the repositories of a source (`GET /api/v1/admin/repositories`). */
   readonly listRepositories: ListRepositoriesHandler<Dependencies>;
   /** List the sync configurations (`GET /api/v1/admin/sync-configs`). */

@@ -172,11 +172,22 @@ export function createRouters(operation: (id: keyof PlatformHandlers<unknown>) =
   installationRouter.delete('deleteUser', '/users/:user_id', operation('deleteUser'));
   installationRouter.patch('updateUser', '/users/:user_id', operation('updateUser'));
 
-  const integrationsRouter = new Router({ sensitive: true, prefix: '/api/v1/admin/integrations' });
-  integrationsRouter.get('listIntegrations', '/', operation('listIntegrations'));
-  integrationsRouter.post('connectIntegration', '/', operation('connectIntegration'));
-  integrationsRouter.delete('disconnectIntegration', '/:integration_id', operation('disconnectIntegration'));
-  integrationsRouter.post('testIntegration', '/:integration_id/test', operation('testIntegration'));
+  const integrationsRouter = new Router({ sensitive: true, prefix: '/api/v1' });
+  integrationsRouter.get('listIntegrations', '/admin/integrations', operation('listIntegrations'));
+  integrationsRouter.post('connectIntegration', '/admin/integrations', operation('connectIntegration'));
+  integrationsRouter.post('startAppInstallation', '/admin/app-installations', operation('startAppInstallation'));
+  integrationsRouter.post(
+    'connectAppInstallation',
+    '/admin/app-installations/connect',
+    operation('connectAppInstallation'),
+  );
+  integrationsRouter.post('acceptHostEvent', '/host-events/github', operation('acceptHostEvent'));
+  integrationsRouter.delete(
+    'disconnectIntegration',
+    '/admin/integrations/:integration_id',
+    operation('disconnectIntegration'),
+  );
+  integrationsRouter.post('testIntegration', '/admin/integrations/:integration_id/test', operation('testIntegration'));
 
   const setupRouter = new Router({ sensitive: true, prefix: '/api/v1/admin' });
   setupRouter.get('getSetupStatus', '/setup/status', operation('getSetupStatus'));

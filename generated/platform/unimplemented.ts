@@ -301,6 +301,15 @@ export const unimplemented: PlatformHandlers<unknown> = {
   testIntegration: () => {
     throw new UnimplementedOperation('testIntegration');
   },
+  startAppInstallation: () => {
+    throw new UnimplementedOperation('startAppInstallation');
+  },
+  connectAppInstallation: () => {
+    throw new UnimplementedOperation('connectAppInstallation');
+  },
+  acceptHostEvent: () => {
+    throw new UnimplementedOperation('acceptHostEvent');
+  },
   listRepositories: () => {
     throw new UnimplementedOperation('listRepositories');
   },

@@ -127,6 +127,7 @@ async function fill(
     log,
     execute: executeAloud,
     secrets: noSecrets,
+    installationTokens: noInstallations,
     store,
     database,
     integrationNetworks: [],
@@ -155,6 +156,8 @@ const noSecrets = {
   },
 };
 
+const noInstallations = { fresh: () => Promise.reject(new Error('The demo has no installations')) };
+
 /** Syncs in this process, and shows progress on a terminal. */
 const executeAloud: StartExecution = (job, report) => {
   const { stderr } = process;
@@ -167,6 +170,7 @@ const executeAloud: StartExecution = (job, report) => {
     {
       step: report.step,
       note: report.note,
+      freshToken: report.freshToken,
       progress: (progress) => {
         report.progress(progress);
         const { repositories_done: done, repositories_total: total, records } = progress;

@@ -16,6 +16,9 @@ import { resetPassword } from './identity/auth/reset-password.js';
 import { verifyEmail } from './identity/auth/verify-email.js';
 import type { PlatformDependencies } from './dependencies.js';
 import { createDemoData, getDemoData, removeDemoData } from './figures/demo/demo-data.js';
+import { acceptHostEvent } from './sources/app-installations/accept-host-event.js';
+import { connectAppInstallation } from './sources/app-installations/connect-app-installation.js';
+import { startAppInstallation } from './sources/app-installations/start-app-installation.js';
 import { connectIntegration } from './sources/integrations/connect-integration.js';
 import { disconnectIntegration } from './sources/integrations/disconnect-integration.js';
 import { listIntegrations } from './sources/integrations/list-integrations.js';
@@ -96,12 +99,14 @@ import { createView, deleteView, listViews, updateView } from './figures/views/v
 
 /** Every operation of the Platform API. */
 export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
+  acceptHostEvent,
   acceptInvite,
   acceptMyInvite,
   assignTeams,
   cancelSyncRun,
   changeMemberRole,
   changePassword,
+  connectAppInstallation,
   connectIntegration,
   createDemoData,
   createInvite,
@@ -175,6 +180,7 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   rotateServiceToken,
   secureAccount,
   skipIntegration,
+  startAppInstallation,
   startSyncRun,
   streamAuditLog,
   watchSyncRun,

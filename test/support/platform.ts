@@ -98,6 +98,8 @@ const testEnvironment: Readonly<Record<string, string>> = {
   AUTH_INVITE_ADDRESS_LIMIT: '100000/hour',
   INTEGRATION_TEST_LIMIT: '100000/hour',
   WEBHOOK_TEST_LIMIT: '100000/hour',
+  APP_INSTALLATION_LIMIT: '100000/hour',
+  HOST_EVENT_LIMIT: '100000/hour',
   SYNC_REPOSITORIES_LIMIT: '100000/hour',
   SERVICE_TOKEN_LIMIT: '100000/hour',
 };

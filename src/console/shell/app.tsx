@@ -14,10 +14,12 @@ import { Skeleton, View } from '../ui/view.js';
 import { Entrance } from './entrance.js';
 import { lazy } from './lazy.js';
 import { Page } from './page.js';
-import { entrances, onboarding, pages, type PageEntry } from './pages.js';
+import { appInstallation, entrances, onboarding, pages, type PageEntry } from './pages.js';
 import { Shell } from './shell.js';
 
-const components = new Map([...entrances, onboarding, ...pages].map(({ path, load }) => [path, lazy(load)]));
+const components = new Map(
+  [...entrances, onboarding, appInstallation, ...pages].map(({ path, load }) => [path, lazy(load)]),
+);
 
 /** The console. */
 export function App(): JSX.Element {
@@ -95,9 +97,11 @@ function SignedIn(): JSX.Element {
     <View query={useMe()} what="your account">
       {(me) => (
         <Switch>
-          <Route path="/onboarding">
-            <Loaded path="/onboarding" />
-          </Route>
+          {[onboarding, appInstallation].map(({ path }) => (
+            <Route key={path} path={path}>
+              <Loaded path={path} />
+            </Route>
+          ))}
           <Route>
             <Shell me={me}>
               <Switch>

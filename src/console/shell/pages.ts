@@ -29,6 +29,12 @@ export const entrances: readonly Pick<PageEntry, 'path' | 'load'>[] = [
 /** Leads people to their first chart. It stands outside of the shell. */
 export const onboarding = { path: '/onboarding', load: () => import('../onboarding/onboarding-page.js') };
 
+/** Where the code host sends the browser back to. It stands outside of the shell, as onboarding does. */
+export const appInstallation = {
+  path: '/app-installation',
+  load: () => import('../sources/app-installation-page.js'),
+};
+
 /** All pages behind log-in, in the order of the navigation. */
 export const pages: readonly PageEntry[] = [
   {

@@ -76,6 +76,8 @@ export function Integrations({ query }: { query: UseQueryResult<readonly Integra
                 <div class="stack tight">
                   <span>
                     <strong>{each.name}</strong> <span class="tag">{codeHosts[each.provider]}</span>{' '}
+                    {each.kind === 'app' && <span class="tag">app</span>}{' '}
+                    {each.inactive_reason !== null && <span class="tag bad">✗ {inactive[each.inactive_reason]}</span>}{' '}
                     {each.base_url !== null && <code class="small">{each.base_url}</code>}
                   </span>
                   <TestOutcome integration={each} isTesting={test.isPending && test.variables.id === each.id} />
@@ -121,7 +123,11 @@ export function Integrations({ query }: { query: UseQueryResult<readonly Integra
       />
       <Confirm
         title={`Disconnect ${leaving?.name ?? ''}?`}
-        text="The stored access token is deleted. What was read through it stays."
+        text={
+          leaving?.kind === 'app'
+            ? 'What was read through it stays. The app stays installed at GitHub until you remove it there.'
+            : 'The stored access token is deleted. What was read through it stays.'
+        }
         button="Disconnect"
         open={leaving !== null}
         onClose={() => {
@@ -134,6 +140,9 @@ export function Integrations({ query }: { query: UseQueryResult<readonly Integra
     </section>
   );
 }
+
+/** What the code host says about an installation of the app that cannot be used. */
+const inactive = { suspended: 'suspended at GitHub', removed: 'removed at GitHub' } as const;
 
 /** What came of the latest test. */
 function TestOutcome({ integration, isTesting }: { integration: Integration; isTesting: boolean }): JSX.Element {

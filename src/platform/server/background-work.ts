@@ -57,7 +57,14 @@ export interface StoreWork {
  */
 export function startStoreWork(
   settings: PlatformSettings,
-  { sql, secrets, clock, log, database }: Context & { readonly database: string },
+  {
+    sql,
+    secrets,
+    clock,
+    log,
+    database,
+    installationTokens,
+  }: Context & Pick<PlatformDependencies, 'installationTokens'> & { readonly database: string },
   { observeSyncRun }: Metrics,
   options: {
     readonly executeSync: StartExecution | undefined;
@@ -75,7 +82,8 @@ export function startStoreWork(
   return {
     syncJobs: startSyncJobs({
       ...common,
-      secrets,
+      ...{ secrets, installationTokens },
+      runsPerOrganization: settings.syncRunsPerOrganization,
       execute: executeSync ?? (isEmbedded ? executeInServer(importConnector) : executeInProcess),
       limit: settings.syncJobs,
       database,

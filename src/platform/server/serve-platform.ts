@@ -113,6 +113,7 @@ function consoleOptions(settings: PlatformSettings): ConsoleOptions {
     registration: settings.registration,
     createsOrganization: settings.autoCreateOrgOnRegister,
     identityProviders: settings.identityProviders,
+    hasApp: settings.appId !== null,
   };
 }
 

@@ -5,12 +5,13 @@ import {
   identityProviderTable,
   type IdentityProviderSettings,
 } from './settings/identity-provider-settings.js';
+import { assertWholeApp, type AppSettings } from './settings/app-settings.js';
 import { read, type SettingDescription } from './settings/setting.js';
 import type { logFormats, logLevels, replyValidations } from './settings/settings-table.js';
 import { rateLimitTable, settingsTable } from './settings/settings-table.js';
 
 /** All settings, parsed. */
-export interface PlatformSettings {
+export interface PlatformSettings extends AppSettings {
   readonly host: string;
   readonly port: number;
   /** null: the embedded PostgreSQL under `home`. */
@@ -100,10 +101,11 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   ]);
   const limits = rateLimitTable.map((each): [string, RateLimitRule | null] => [each.name, read(each, environment)]);
   // Each entry of the table parses to the type of the key with the same name; this file's test reads all of them.
-  const identityProviders = identityProvidersOf(environment);
-  return {
+  const settings = {
     ...Object.fromEntries(values),
-    identityProviders,
+    identityProviders: identityProvidersOf(environment),
     rateLimits: Object.fromEntries(limits),
   } as PlatformSettings;
+  assertWholeApp(settings);
+  return settings;
 }

@@ -84,18 +84,27 @@ export async function startHostA(...repositories: HostARepositoryData[]): Promis
     if (request.headers.authorization !== `token ${token}` && request.headers.authorization !== `bearer ${token}`) {
       return problem(401, 'Bad credentials');
     }
-    const reply = request.path === '/graphql' ? await answerGraphql(data, request) : answerRest(data, request, url);
-    return { ...reply, headers: { 'x-ratelimit-remaining': '4999', ...reply.headers } };
+    return answerHostA(data, request, url);
   });
   const data: HostA = Object.assign(host, { token, repositories, largestPage: Infinity });
   return data;
+}
+
+/** What the host answers to a request whose token it accepts. */
+export async function answerHostA(
+  data: Pick<HostA, 'repositories' | 'largestPage'>,
+  request: HostRequest,
+  url: string,
+): Promise<HostReply> {
+  const reply = request.path === '/graphql' ? await answerGraphql(data, request) : answerRest(data, request, url);
+  return { ...reply, headers: { 'x-ratelimit-remaining': '4999', ...reply.headers } };
 }
 
 export function problem(status: number, message: string, headers: Record<string, string> = {}): HostReply {
   return { status, headers, body: { message, documentation_url: 'https://docs.example/rest', status: String(status) } };
 }
 
-function answerRest(data: HostA, request: HostRequest, url: string): HostReply {
+function answerRest(data: Pick<HostA, 'repositories'>, request: HostRequest, url: string): HostReply {
   const owned = /^\/(?:orgs|users)\/([^/]+)(\/repos)?$/.exec(request.path);
   if (owned?.[1] !== undefined) return answerOwner(data, request, url, owned[1], owned[2] !== undefined);
   const [, fullName = '', rest = ''] = /^\/repos\/([^/]+\/[^/]+)(\/.*)?$/.exec(request.path) ?? [];
@@ -118,7 +127,13 @@ function answerRest(data: HostA, request: HostRequest, url: string): HostReply {
   return problem(404, 'Not Found');
 }
 
-function answerOwner(data: HostA, request: HostRequest, url: string, owner: string, isList: boolean): HostReply {
+function answerOwner(
+  data: Pick<HostA, 'repositories'>,
+  request: HostRequest,
+  url: string,
+  owner: string,
+  isList: boolean,
+): HostReply {
   const owned = data.repositories.filter((repository) => repository.fullName.startsWith(`${owner}/`));
   if (owned.length === 0 || (request.path.startsWith('/orgs/') && owner.startsWith('user')))
     return problem(404, 'Not Found');
@@ -187,7 +202,7 @@ function ok(body: unknown): HostReply {
 }
 
 /** A page of a list with the Link header that leads to the next one. */
-function paged(request: HostRequest, url: string, items: readonly unknown[]): HostReply {
+export function paged(request: HostRequest, url: string, items: readonly unknown[]): HostReply {
   const perPage = Number(request.query.get('per_page') ?? 30);
   const page = Number(request.query.get('page') ?? 1);
   const next = new URLSearchParams(request.query);
@@ -212,7 +227,10 @@ export const TOO_SLOW: HostReply = {
 };
 const TOO_HEAVY = 'TOO_HEAVY';
 
-async function answerGraphql(data: HostA, request: HostRequest): Promise<HostReply> {
+async function answerGraphql(
+  data: Pick<HostA, 'repositories' | 'largestPage'>,
+  request: HostRequest,
+): Promise<HostReply> {
   const { query, variables } = JSON.parse(request.body) as { readonly query: string; readonly variables: Json };
   const rootValue = {
     repository: ({ owner, name }: { readonly owner: string; readonly name: string }) => {

@@ -26,19 +26,26 @@ export interface Host {
   readonly url: string;
   readonly requests: HostRequest[];
   /** What meets a request before it is answered; undefined lets it through. */
-  fault: (request: HostRequest, number: number) => Fault | undefined;
+  fault: (request: HostRequest, number: number) => Fault | undefined | Promise<Fault | undefined>;
 }
 
+type Answer = (request: HostRequest, url: string) => HostReply | Promise<HostReply>;
+
 /** Starts a host on a free port; it ends with the test. */
-export async function startHost(
-  answer: (request: HostRequest, url: string) => HostReply | Promise<HostReply>,
-): Promise<Host> {
+export async function startHost(answer: Answer): Promise<Host> {
+  const { host, stop } = await openHost(answer);
+  onTestFinished(stop);
+  return host;
+}
+
+/** Starts a host on a free port. */
+export async function openHost(answer: Answer): Promise<{ readonly host: Host; stop(): Promise<void> }> {
   const requests: HostRequest[] = [];
   const server = createServer((incoming, response) => {
     void receive(incoming)
       .then(async (request) => {
         requests.push(request);
-        const fault = host.fault(request, requests.length);
+        const fault = await host.fault(request, requests.length);
         if (fault === 'cut') {
           incoming.socket.destroy();
           return;
@@ -58,12 +65,12 @@ export async function startHost(
     requests,
     fault: () => undefined,
   };
-  onTestFinished(async () => {
+  const stop = async (): Promise<void> => {
     server.closeAllConnections();
     server.close();
     await once(server, 'close');
-  });
-  return host;
+  };
+  return { host, stop };
 }
 
 async function receive(incoming: IncomingMessage): Promise<HostRequest> {

@@ -92,6 +92,26 @@ const shared = {
       },
     },
   },
+  LimitedAdminRequired: {
+    mediaType: 'application/problem+json',
+    examples: {
+      organization_required: {
+        type: '/problems/organization-required',
+        title: 'Organization required',
+        status: 403,
+        message: 'The access token names no organization.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+      },
+      insufficient_role: {
+        type: '/problems/insufficient-role',
+        title: 'Insufficient role',
+        status: 403,
+        message: 'This needs the role admin or a higher one.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        required_role: 'admin',
+      },
+    },
+  },
   LimitedInternalError: {
     mediaType: 'application/problem+json',
     examples: {
@@ -512,6 +532,9 @@ export interface Operations {
   readonly connectIntegration: operations['connectIntegration'];
   readonly disconnectIntegration: operations['disconnectIntegration'];
   readonly testIntegration: operations['testIntegration'];
+  readonly startAppInstallation: operations['startAppInstallation'];
+  readonly connectAppInstallation: operations['connectAppInstallation'];
+  readonly acceptHostEvent: operations['acceptHostEvent'];
   readonly listRepositories: operations['listRepositories'];
   readonly listSyncConfigs: operations['listSyncConfigs'];
   readonly createSyncConfig: operations['createSyncConfig'];
@@ -5747,9 +5770,12 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
                 id: 'd2b3c4e5-f6a7-4b8c-9d0e-1f2a3b4c5d06',
                 org_id: 'b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03',
                 provider: 'host_a',
+                kind: 'token',
                 name: 'main',
+                account: null,
                 base_url: null,
                 is_active: true,
+                inactive_reason: null,
                 last_tested_at: '2026-03-02T09:20:00.000Z',
                 last_test_succeeded: true,
                 last_test_error: null,
@@ -5808,9 +5834,12 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
             id: 'd2b3c4e5-f6a7-4b8c-9d0e-1f2a3b4c5d06',
             org_id: 'b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03',
             provider: 'host_a',
+            kind: 'token',
             name: 'main',
+            account: null,
             base_url: null,
             is_active: true,
+            inactive_reason: null,
             last_tested_at: null,
             last_test_succeeded: null,
             last_test_error: null,
@@ -6023,6 +6052,225 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
       422: shared.LimitedValidationFailed,
       429: shared.RateLimited,
       500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  startAppInstallation: {
+    method: 'POST',
+    path: '/api/v1/admin/app-installations',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            url: 'https://github.com/apps/plumbline/installations/new?state=nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc',
+            expires_at: '2026-03-02T09:25:00.000Z',
+          },
+        },
+      },
+      400: shared.LimitedMalformedRequest,
+      401: shared.Unauthenticated,
+      403: shared.LimitedAdminRequired,
+      406: shared.NotAcceptable,
+      409: {
+        mediaType: 'application/problem+json',
+        examples: {
+          app_not_configured: {
+            type: '/problems/app-not-configured',
+            title: 'App not configured',
+            status: 409,
+            message: 'This server has no app at the code host. Connect it with an access token.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      413: shared.PayloadTooLarge,
+      415: shared.UnsupportedMediaType,
+      422: shared.LimitedValidationFailed,
+      429: shared.RateLimited,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  connectAppInstallation: {
+    method: 'POST',
+    path: '/api/v1/admin/app-installations/connect',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          connected: {
+            outcome: 'connected',
+            return_to: '/console/onboarding',
+            integration: {
+              id: 'd2b3c4e5-f6a7-4b8c-9d0e-1f2a3b4c5d06',
+              org_id: 'b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03',
+              provider: 'host_a',
+              kind: 'app',
+              name: 'acme',
+              account: 'acme',
+              base_url: null,
+              is_active: true,
+              inactive_reason: null,
+              last_tested_at: null,
+              last_test_succeeded: null,
+              last_test_error: null,
+              created_at: '2026-03-02T09:15:00.000Z',
+              updated_at: '2026-03-02T09:15:00.000Z',
+            },
+          },
+          requested: { outcome: 'requested', return_to: '/console/onboarding', integration: null },
+        },
+      },
+      400: {
+        mediaType: 'application/problem+json',
+        examples: {
+          malformed_request: {
+            type: '/problems/malformed-request',
+            title: 'Malformed request',
+            status: 400,
+            message: 'The body is not valid JSON: unexpected end of input at byte 17.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          invalid_installation_state: {
+            type: '/problems/invalid-installation-state',
+            title: 'Invalid installation state',
+            status: 400,
+            message: 'The visit to the code host has ended, or began in another session. Begin again.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      401: shared.Unauthenticated,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          organization_required: {
+            type: '/problems/organization-required',
+            title: 'Organization required',
+            status: 403,
+            message: 'The access token names no organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          insufficient_role: {
+            type: '/problems/insufficient-role',
+            title: 'Insufficient role',
+            status: 403,
+            message: 'This needs the role admin or a higher one.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            required_role: 'admin',
+          },
+          installation_refused: {
+            type: '/problems/installation-refused',
+            title: 'Installation refused',
+            status: 403,
+            message: 'The code host does not let you use this installation.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      409: {
+        mediaType: 'application/problem+json',
+        examples: {
+          app_not_configured: {
+            type: '/problems/app-not-configured',
+            title: 'App not configured',
+            status: 409,
+            message: 'This server has no app at the code host. Connect it with an access token.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          installation_claimed: {
+            type: '/problems/installation-claimed',
+            title: 'Installation claimed',
+            status: 409,
+            message: 'Another organization of this server uses this installation. Disconnect it there first.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          integration_exists: {
+            type: '/problems/integration-exists',
+            title: 'Integration exists',
+            status: 409,
+            message: 'An integration of host_a is already named main.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          too_many_integrations: {
+            type: '/problems/too-many-integrations',
+            title: 'Too many integrations',
+            status: 409,
+            message: 'The organization has 50 integrations, which is the maximum. Disconnect one first.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      413: shared.PayloadTooLarge,
+      415: shared.UnsupportedMediaType,
+      422: shared.LimitedValidationFailed,
+      429: shared.RateLimited,
+      500: shared.InternalError,
+      502: {
+        mediaType: 'application/problem+json',
+        examples: {
+          code_host_failed: {
+            type: '/problems/code-host-failed',
+            title: 'Code host failed',
+            status: 502,
+            message: 'The code host rejected the token.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      503: shared.ServiceUnavailable,
+    },
+  },
+  acceptHostEvent: {
+    method: 'POST',
+    path: '/api/v1/host-events/github',
+    replies: {
+      200: { mediaType: 'application/json', examples: { example: { outcome: 'accepted' } } },
+      400: shared.LimitedMalformedRequest,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          invalid_webhook_signature: {
+            type: '/problems/invalid-webhook-signature',
+            title: 'Invalid webhook signature',
+            status: 403,
+            message: 'The signature is missing or wrong.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      409: {
+        mediaType: 'application/problem+json',
+        examples: {
+          app_not_configured: {
+            type: '/problems/app-not-configured',
+            title: 'App not configured',
+            status: 409,
+            message: 'This server has no app at the code host. Connect it with an access token.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      413: shared.PayloadTooLarge,
+      415: shared.UnsupportedMediaType,
+      422: shared.LimitedValidationFailed,
+      429: shared.RateLimited,
+      500: shared.LimitedInternalError,
+      502: {
+        mediaType: 'application/problem+json',
+        examples: {
+          code_host_failed: {
+            type: '/problems/code-host-failed',
+            title: 'Code host failed',
+            status: 502,
+            message: 'The code host rejected the token.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
       503: shared.ServiceUnavailable,
     },
   },

@@ -702,7 +702,7 @@ export interface paths {
         };
         /**
          * Read the next step of onboarding
-         * @description Determines where to send a user. `workspace`: create or join an organization. `integration`: connect a code host, or skip that. `complete`: both are done. `dashboard`: superusers and admins, who skip the set-up; owners do not.
+         * @description Determines where to send a user. `workspace`: create or join an organization. `integration`: connect a code host, by the app of the server or with an access token, or skip that. `complete`: both are done. `dashboard`: superusers and admins, who skip the set-up; owners do not.
          */
         get: operations["getOnboardingState"];
         put?: never;
@@ -1585,7 +1585,7 @@ export interface paths {
         post?: never;
         /**
          * Disconnect a code host
-         * @description Deletes the integration with its secret. Synced data are kept. Sync configurations that use the integration must be deleted first.
+         * @description Deletes the integration with its secret. An installation of the app stays at the code host until it is removed there. Synced data are kept. Sync configurations that use the integration must be deleted first.
          */
         delete: operations["disconnectIntegration"];
         options?: never;
@@ -1604,7 +1604,8 @@ export interface paths {
         put?: never;
         /**
          * Test an integration
-         * @description Asks the code host who the token belongs to, and waits up to 10 seconds for the answer. A host that cannot be
+         * @description Asks the code host who the token belongs to, or for a new token of an installation of the app, and waits up to 10
+         *     seconds for the answer. A host that cannot be
          *     reached, or refuses the token, is not an error of this operation: the reply is 200 with `success` false and the
          *     reason. The outcome is kept with the integration.
          *
@@ -1614,6 +1615,78 @@ export interface paths {
          *     its address is not allowed, it refuses connections or it is something else.
          */
         post: operations["testIntegration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/admin/app-installations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin to connect a code host by its app
+         * @description The first of two steps that connect an organization without an access token. Send the browser of the caller to `url`,
+         *     where the code host asks which repositories the app may read. The host sends the browser back to the page
+         *     `/console/app-installation` of this server with a `state`; pass what it adds to that address to the second step.
+         *     The state is valid once, for 10 minutes, in the session of the caller.
+         *
+         *     With `account`, the host does not install the app, but confirms that the caller may use the installation that this
+         *     organization or user already has there.
+         */
+        post: operations["startAppInstallation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/admin/app-installations/connect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Connect an installation of the app
+         * @description The second step. Checks at the code host that the installation exists and that the user who has been there may use it, and connects it as an integration. If the integration exists already, also of an earlier installation at the same account that was removed, it is active again. With `setup_action` `request` the caller has only asked an owner at the code host to install the app, and nothing is connected yet. Connecting the first integration completes the onboarding of the organization.
+         */
+        post: operations["connectAppInstallation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/host-events/github": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept an event of the code host
+         * @description The address of the app's webhook, for the code host alone. The body is signed with the secret of the app.
+         *
+         *     - `push`, `pull_request` and `deployment`, and repositories added to an installation, start a sync of the repository
+         *       by each active sync configuration of the connected organization that covers it. Events that arrive while a run
+         *       of the configuration is pending or running are served by one further run.
+         *     - `installation`: the state of the installation is read from the code host, and stored with the integration.
+         *     - Other events are ignored, as are those with an `X-GitHub-Delivery` that has been handled.
+         */
+        post: operations["acceptHostEvent"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4994,12 +5067,24 @@ export interface components {
              */
             org_id: string;
             provider: components["schemas"]["CodeHost"];
+            /**
+             * @description How it was connected: with an access token of the code host, or by an installation of the server's app there.
+             * @enum {string}
+             */
+            kind: "token" | "app";
             /** @description The name of the integration. */
             name: string;
+            /** @description The organization or user at the code host that has installed the app. Null for a token. */
+            account: string | null;
             /** @description The API address of a self-hosted installation. Null for the public one of the provider. */
             base_url: string | null;
             /** @description Whether syncs may use it. */
             is_active: boolean;
+            /**
+             * @description Why not: the code host says that the installation of the app is suspended, or was removed. Null when it is active.
+             * @enum {string|null}
+             */
+            inactive_reason: "suspended" | "removed" | null;
             /**
              * Format: date-time
              * @description When it was last tested. Null before the first test.
@@ -5101,6 +5186,134 @@ export interface components {
              */
             tested_at: string;
         };
+        /** @description Where the caller comes from, and whose installation to connect. */
+        StartAppInstallationRequest: {
+            /** @description The page of the console to return to. Left out, `/console/onboarding`. */
+            return_to?: string;
+            /** @description The organization or user at the code host that has the app already. Left out, the app is installed. */
+            account?: string;
+        };
+        /** @description A visit to the code host. */
+        AppInstallationStart: {
+            /**
+             * Format: uri
+             * @description The page of the code host, with the state.
+             */
+            url: string;
+            /**
+             * Format: date-time
+             * @description Until when the caller has to be back.
+             */
+            expires_at: string;
+        };
+        /** @description The operator of the server has not registered an app at the code host. Connect it with an access token instead, or ask the operator to set `GITHUB_APP_ID` and the settings that belong to it. */
+        AppNotConfiguredProblem: {
+            /** @constant */
+            type: "/problems/app-not-configured";
+            /** @constant */
+            title: "App not configured";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description What the code host has added to the address of the page that it sent the browser back to. */
+        ConnectAppInstallationRequest: {
+            /** @description The state of the first step. */
+            state: string;
+            /** @description What the server exchanges for the identity of the user at the code host. Absent if only a request was made. */
+            code?: string;
+            /** @description The installation. Absent if only a request was made, or if the first step named an account. */
+            installation_id?: string;
+            /**
+             * @description What the user has done there.
+             * @enum {string}
+             */
+            setup_action?: "install" | "update" | "request";
+        };
+        /** @description What came of the visit to the code host. */
+        AppInstallationConnection: {
+            /**
+             * @description `requested`: an owner at the code host has to approve the installation first. Connect it then.
+             * @enum {string}
+             */
+            outcome: "connected" | "requested";
+            /** @description The page of the console that the first step named. */
+            return_to: string;
+            /** @description The integration. Null if the installation is only requested. */
+            integration: components["schemas"]["Integration"] | null;
+        };
+        /** @description The state is unknown, was used, is older than 10 minutes, or belongs to another session or organization. Begin to connect the code host again. */
+        InvalidInstallationStateProblem: {
+            /** @constant */
+            type: "/problems/invalid-installation-state";
+            /** @constant */
+            title: "Invalid installation state";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The code host does not say that you may use this installation of the app. Install the app yourself, or ask somebody who manages it to connect it. */
+        InstallationRefusedProblem: {
+            /** @constant */
+            type: "/problems/installation-refused";
+            /** @constant */
+            title: "Installation refused";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description Another organization of this server is connected by this installation of the app. An installation belongs to one organization at a time. Disconnect it there first. */
+        InstallationClaimedProblem: {
+            /** @constant */
+            type: "/problems/installation-claimed";
+            /** @constant */
+            title: "Installation claimed";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The code host of the integration cannot be reached, does not answer like a code host, or refuses the token. Test the integration, and connect it again with another token or base URL where needed. */
+        CodeHostFailedProblem: {
+            /** @constant */
+            type: "/problems/code-host-failed";
+            /** @constant */
+            title: "Code host failed";
+            /** @constant */
+            status: 502;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description An event, as the code host describes it. */
+        HostEvent: unknown;
+        /** @description What was done with an event. */
+        HostEventReceipt: {
+            /**
+             * @description `ignored`: it concerns nothing that is stored here. `repeated`: it was handled before.
+             * @enum {string}
+             */
+            outcome: "accepted" | "ignored" | "repeated";
+        };
+        /** @description The request is not signed with the webhook secret of the app (`GITHUB_APP_WEBHOOK_SECRET`). Compare the secret with the one at the code host. */
+        InvalidWebhookSignatureProblem: {
+            /** @constant */
+            type: "/problems/invalid-webhook-signature";
+            /** @constant */
+            title: "Invalid webhook signature";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
         /**
          * @description The source: a code host (`host_a` is GitHub, `host_b` is GitLab), repositories on the server (`local`), or synthetic data (`synthetic`).
          * @enum {string}
@@ -5120,18 +5333,6 @@ export interface components {
             /** @description The repositories. */
             items: components["schemas"]["AvailableRepository"][];
             next_cursor: components["schemas"]["NextCursor"];
-        };
-        /** @description The code host of the integration cannot be reached, does not answer like a code host, or refuses the token. Test the integration, and connect it again with another token or base URL where needed. */
-        CodeHostFailedProblem: {
-            /** @constant */
-            type: "/problems/code-host-failed";
-            /** @constant */
-            title: "Code host failed";
-            /** @constant */
-            status: 502;
-            /** @description What happened, for people to read. The wording may change. */
-            message: string;
-            request_id: components["schemas"]["RequestId"];
         };
         /**
          * @description What to read: commits, pull or merge requests, the origin of each line, pipeline runs, deployments, incidents, issues.
@@ -12765,9 +12966,12 @@ export interface operations {
                      *           "id": "d2b3c4e5-f6a7-4b8c-9d0e-1f2a3b4c5d06",
                      *           "org_id": "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
                      *           "provider": "host_a",
+                     *           "kind": "token",
                      *           "name": "main",
+                     *           "account": null,
                      *           "base_url": null,
                      *           "is_active": true,
+                     *           "inactive_reason": null,
                      *           "last_tested_at": "2026-03-02T09:20:00.000Z",
                      *           "last_test_succeeded": true,
                      *           "last_test_error": null,
@@ -12838,9 +13042,12 @@ export interface operations {
                      *       "id": "d2b3c4e5-f6a7-4b8c-9d0e-1f2a3b4c5d06",
                      *       "org_id": "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
                      *       "provider": "host_a",
+                     *       "kind": "token",
                      *       "name": "main",
+                     *       "account": null,
                      *       "base_url": null,
                      *       "is_active": true,
+                     *       "inactive_reason": null,
                      *       "last_tested_at": null,
                      *       "last_test_succeeded": null,
                      *       "last_test_error": null,
@@ -13003,6 +13210,260 @@ export interface operations {
             422: components["responses"]["LimitedValidationFailed"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    startAppInstallation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "return_to": "/console/onboarding"
+                 *     }
+                 */
+                "application/json": components["schemas"]["StartAppInstallationRequest"];
+            };
+        };
+        responses: {
+            /** @description Where to send the browser. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "url": "https://github.com/apps/plumbline/installations/new?state=nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc",
+                     *       "expires_at": "2026-03-02T09:25:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AppInstallationStart"];
+                };
+            };
+            400: components["responses"]["LimitedMalformedRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["LimitedAdminRequired"];
+            406: components["responses"]["NotAcceptable"];
+            /** @description The server has no app. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["AppNotConfiguredProblem"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["LimitedValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    connectAppInstallation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "state": "nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc",
+                 *       "code": "3584d83530557fdd1f46af8289938c8ef79f9dc5",
+                 *       "installation_id": "48510722",
+                 *       "setup_action": "install"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ConnectAppInstallationRequest"];
+            };
+        };
+        responses: {
+            /** @description The installation is connected, or requested. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppInstallationConnection"];
+                };
+            };
+            /** @description The body cannot be read, or the state is not valid in the session of the caller. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["MalformedRequestProblem"] | components["schemas"]["InvalidInstallationStateProblem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The access token is not scoped to an organization, its role is below admin, or the code host does not let the user use the installation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["InstallationRefusedProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            /** @description The server has no app, another organization is connected by this installation, an integration has the name of the account, or the organization has as many integrations as permitted. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["AppNotConfiguredProblem"] | components["schemas"]["InstallationClaimedProblem"] | components["schemas"]["IntegrationExistsProblem"] | components["schemas"]["TooManyIntegrationsProblem"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["LimitedValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            /** @description The code host cannot be reached, or does not answer as expected. */
+            502: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["CodeHostFailedProblem"];
+                };
+            };
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    acceptHostEvent: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The name of the event.
+                 * @example push
+                 */
+                "X-GitHub-Event": string;
+                /**
+                 * @description The id of the delivery. A repeated delivery has the same.
+                 * @example 72d3162e-cc78-11e3-81ab-4c9367dc0958
+                 */
+                "X-GitHub-Delivery": string;
+                /**
+                 * @description HMAC-SHA-256 of the body under the webhook secret of the app, in hex, after `sha256=`.
+                 * @example sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17
+                 */
+                "X-Hub-Signature-256"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "ref": "refs/heads/main",
+                 *       "repository": {
+                 *         "full_name": "acme/api"
+                 *       },
+                 *       "installation": {
+                 *         "id": 48510722
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["HostEvent"];
+            };
+        };
+        responses: {
+            /** @description The event is handled. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "outcome": "accepted"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HostEventReceipt"];
+                };
+            };
+            400: components["responses"]["LimitedMalformedRequest"];
+            /** @description The signature is missing or wrong. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidWebhookSignatureProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            /** @description The server has no app. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["AppNotConfiguredProblem"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["LimitedValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["LimitedInternalError"];
+            /** @description The state of the installation cannot be read from the code host. Deliver the event again. */
+            502: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["CodeHostFailedProblem"];
+                };
+            };
             503: components["responses"]["ServiceUnavailable"];
         };
     };

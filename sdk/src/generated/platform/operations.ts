@@ -1634,8 +1634,8 @@ export type GetOnboardingStateResult =
  * Read the next step of onboarding (`GET /api/v1/auth/onboarding/state`).
  *
  * Determines where to send a user. `workspace`: create or join an organization. `integration`: connect
- * a code host, or skip that. `complete`: both are done. `dashboard`: superusers and admins, who skip
- * the set-up; owners do not.
+ * a code host, by the app of the server or with an access token, or skip that. `complete`: both are
+ * done. `dashboard`: superusers and admins, who skip the set-up; owners do not.
  *
  * Problems: 401 `UnauthenticatedProblem`; 403 `EmailNotVerifiedProblem`; 406 `NotAcceptableProblem`;
  * 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
@@ -5076,8 +5076,9 @@ export type DisconnectIntegrationResult =
 /**
  * Disconnect a code host (`DELETE /api/v1/admin/integrations/{integration_id}`).
  *
- * Deletes the integration with its secret. Synced data are kept. Sync configurations that use the
- * integration must be deleted first.
+ * Deletes the integration with its secret. An installation of the app stays at the code host until it
+ * is removed there. Synced data are kept. Sync configurations that use the integration must be deleted
+ * first.
  *
  * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
  * `InsufficientRoleProblem`, `InsufficientScopeProblem`; 404 `IntegrationNotFoundProblem`; 409
@@ -5124,9 +5125,10 @@ export type TestIntegrationResult =
 /**
  * Test an integration (`POST /api/v1/admin/integrations/{integration_id}/test`).
  *
- * Asks the code host who the token belongs to, and waits up to 10 seconds for the answer. A host that
- * cannot be reached, or refuses the token, is not an error of this operation: the reply is 200 with
- * `success` false and the reason. The outcome is kept with the integration.
+ * Asks the code host who the token belongs to, or for a new token of an installation of the app, and
+ * waits up to 10 seconds for the answer. A host that cannot be reached, or refuses the token, is not
+ * an error of this operation: the reply is 200 with `success` false and the reason. The outcome is
+ * kept with the integration.
  *
  * The server calls public addresses only, and those in the networks of its setting
  * `INTEGRATION_NETWORKS`; the address is checked when the connection is made. It follows redirects
@@ -5160,6 +5162,209 @@ export function testIntegration(
       format: formats.json,
       scheme: 'bearer',
     },
+    request,
+  );
+}
+
+/** `POST /api/v1/admin/app-installations` */
+export interface StartAppInstallationRequest extends CallOptions {
+  /** The body of the request. */
+  readonly body: Schemas['StartAppInstallationRequest'];
+}
+export type StartAppInstallationResult =
+  | Success<200, Schemas['AppInstallationStart']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<403, Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<409, Schemas['AppNotConfiguredProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Begin to connect a code host by its app (`POST /api/v1/admin/app-installations`).
+ *
+ * The first of two steps that connect an organization without an access token. Send the browser of the
+ * caller to `url`, where the code host asks which repositories the app may read. The host sends the
+ * browser back to the page `/console/app-installation` of this server with a `state`; pass what it
+ * adds to that address to the second step. The state is valid once, for 10 minutes, in the session of
+ * the caller.
+ *
+ * With `account`, the host does not install the app, but confirms that the caller may use the
+ * installation that this organization or user already has there.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
+ * `OrganizationRequiredProblem`, `InsufficientRoleProblem`; 406 `NotAcceptableProblem`; 409
+ * `AppNotConfiguredProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
+ * `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await startAppInstallation(client, {
+ *   body: {
+ *     return_to: "/console/onboarding"
+ *   }
+ * });
+ * ```
+ */
+export function startAppInstallation(
+  client: PlatformClient,
+  request: StartAppInstallationRequest,
+): Promise<StartAppInstallationResult> {
+  return client.call(
+    {
+      path: '/api/v1/admin/app-installations',
+      method: 'post',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `POST /api/v1/admin/app-installations/connect` */
+export interface ConnectAppInstallationRequest extends CallOptions {
+  /** The body of the request. */
+  readonly body: Schemas['ConnectAppInstallationRequest'];
+}
+export type ConnectAppInstallationResult =
+  | Success<200, Schemas['AppInstallationConnection']>
+  | Failure<400, Schemas['MalformedRequestProblem'] | Schemas['InvalidInstallationStateProblem']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['InsufficientRoleProblem']
+      | Schemas['InstallationRefusedProblem']
+    >
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<
+      409,
+      | Schemas['AppNotConfiguredProblem']
+      | Schemas['InstallationClaimedProblem']
+      | Schemas['IntegrationExistsProblem']
+      | Schemas['TooManyIntegrationsProblem']
+    >
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<502, Schemas['CodeHostFailedProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Connect an installation of the app (`POST /api/v1/admin/app-installations/connect`).
+ *
+ * The second step. Checks at the code host that the installation exists and that the user who has been
+ * there may use it, and connects it as an integration. If the integration exists already, also of an
+ * earlier installation at the same account that was removed, it is active again. With `setup_action`
+ * `request` the caller has only asked an owner at the code host to install the app, and nothing is
+ * connected yet. Connecting the first integration completes the onboarding of the organization.
+ *
+ * Problems: 400 `MalformedRequestProblem`, `InvalidInstallationStateProblem`; 401
+ * `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`, `InsufficientRoleProblem`,
+ * `InstallationRefusedProblem`; 406 `NotAcceptableProblem`; 409 `AppNotConfiguredProblem`,
+ * `InstallationClaimedProblem`, `IntegrationExistsProblem`, `TooManyIntegrationsProblem`; 413
+ * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 429
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 502 `CodeHostFailedProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await connectAppInstallation(client, {
+ *   body: {
+ *     state: "nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc",
+ *     code: "3584d83530557fdd1f46af8289938c8ef79f9dc5",
+ *     installation_id: "48510722",
+ *     setup_action: "install"
+ *   }
+ * });
+ * ```
+ */
+export function connectAppInstallation(
+  client: PlatformClient,
+  request: ConnectAppInstallationRequest,
+): Promise<ConnectAppInstallationResult> {
+  return client.call(
+    {
+      path: '/api/v1/admin/app-installations/connect',
+      method: 'post',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `POST /api/v1/host-events/github` */
+export interface AcceptHostEventRequest extends CallOptions {
+  /** The headers that the operation reads, and additional ones. */
+  readonly headers: NonNullable<CallOptions['headers']> &
+    Parameters<NonNullable<operations['acceptHostEvent']['parameters']['header']>>;
+  /** The body of the request. */
+  readonly body: Schemas['HostEvent'];
+}
+export type AcceptHostEventResult =
+  | Success<200, Schemas['HostEventReceipt']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<403, Schemas['InvalidWebhookSignatureProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<409, Schemas['AppNotConfiguredProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<502, Schemas['CodeHostFailedProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Accept an event of the code host (`POST /api/v1/host-events/github`).
+ *
+ * The address of the app's webhook, for the code host alone. The body is signed with the secret of the
+ * app.
+ *
+ * - `push`, `pull_request` and `deployment`, and repositories added to an installation, start a sync of the repository
+ *   by each active sync configuration of the connected organization that covers it. Events that arrive while a run
+ *   of the configuration is pending or running are served by one further run.
+ * - `installation`: the state of the installation is read from the code host, and stored with the integration.
+ * - Other events are ignored, as are those with an `X-GitHub-Delivery` that has been handled.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 403 `InvalidWebhookSignatureProblem`; 406
+ * `NotAcceptableProblem`; 409 `AppNotConfiguredProblem`; 413 `PayloadTooLargeProblem`; 415
+ * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 502 `CodeHostFailedProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await acceptHostEvent(client, {
+ *   headers: {
+ *     "X-GitHub-Event": "push",
+ *     "X-GitHub-Delivery": "72d3162e-cc78-11e3-81ab-4c9367dc0958"
+ *   },
+ *   body: {
+ *     ref: "refs/heads/main",
+ *     repository: {
+ *       full_name: "acme/api"
+ *     },
+ *     installation: {
+ *       id: 48510722
+ *     }
+ *   }
+ * });
+ * ```
+ */
+export function acceptHostEvent(
+  client: PlatformClient,
+  request: AcceptHostEventRequest,
+): Promise<AcceptHostEventResult> {
+  return client.call(
+    { path: '/api/v1/host-events/github', method: 'post', statuses: [200], format: formats.json },
     request,
   );
 }

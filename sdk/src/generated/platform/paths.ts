@@ -106,6 +106,9 @@ export const operationsByPath = {
   '/api/v1/admin/integrations': { GET: operations.listIntegrations, POST: operations.connectIntegration },
   '/api/v1/admin/integrations/{integration_id}': { DELETE: operations.disconnectIntegration },
   '/api/v1/admin/integrations/{integration_id}/test': { POST: operations.testIntegration },
+  '/api/v1/admin/app-installations': { POST: operations.startAppInstallation },
+  '/api/v1/admin/app-installations/connect': { POST: operations.connectAppInstallation },
+  '/api/v1/host-events/github': { POST: operations.acceptHostEvent },
   '/api/v1/admin/repositories': { GET: operations.listRepositories },
   '/api/v1/admin/sync-configs': { GET: operations.listSyncConfigs, POST: operations.createSyncConfig },
   '/api/v1/admin/sync-configs/{sync_config_id}': {

@@ -73,7 +73,12 @@ export type Problem =
   | Schemas['TooManyIntegrationsProblem']
   | Schemas['IntegrationNotFoundProblem']
   | Schemas['IntegrationInUseProblem']
+  | Schemas['AppNotConfiguredProblem']
+  | Schemas['InvalidInstallationStateProblem']
+  | Schemas['InstallationRefusedProblem']
+  | Schemas['InstallationClaimedProblem']
   | Schemas['CodeHostFailedProblem']
+  | Schemas['InvalidWebhookSignatureProblem']
   | Schemas['SyncConfigNotFoundProblem']
   | Schemas['SyncRunActiveProblem']
   | Schemas['SyncConfigInactiveProblem']
@@ -166,7 +171,12 @@ export const problemTypes = [
   '/problems/too-many-integrations',
   '/problems/integration-not-found',
   '/problems/integration-in-use',
+  '/problems/app-not-configured',
+  '/problems/invalid-installation-state',
+  '/problems/installation-refused',
+  '/problems/installation-claimed',
   '/problems/code-host-failed',
+  '/problems/invalid-webhook-signature',
   '/problems/sync-config-not-found',
   '/problems/sync-run-active',
   '/problems/sync-config-inactive',

@@ -15,6 +15,8 @@ export interface ConsoleOptions {
   readonly createsOrganization: boolean;
   /** With whose accounts people can log in. */
   readonly identityProviders: readonly Pick<IdentityProviderSettings, 'id' | 'name'>[];
+  /** Whether organizations can connect GitHub by the app of this server. */
+  readonly hasApp: boolean;
 }
 
 /** The target pages of links in mails, and of the redirects of identity providers. */
@@ -39,8 +41,9 @@ export function consoleHome(ctx: Context): string {
  * moves to the fragment, which browsers do not send.
  */
 export function createConsolePages(options: ConsoleOptions): PageRoute[] {
-  const { folder, hasMailbox } = options;
-  const tags = registrationTags(options) + providerTags(options);
+  const { folder, hasMailbox, hasApp } = options;
+  const app = hasApp ? '<meta name="plumbline-app" content="host_a" />' : '';
+  const tags = registrationTags(options) + providerTags(options) + app;
   return [
     ...linkedPages.map((path): PageRoute => ({
       name: `redirect ${path}`,

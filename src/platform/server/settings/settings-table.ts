@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { registrationPolicy } from '../../identity/auth/registration-policy.js';
 import type { RateLimitRule } from '../rate-limits/rate-limit-rule.js';
+import { appSettingsTable } from './app-settings.js';
 import { optional, rateLimit, secret, setting, type Setting } from './setting.js';
 import {
   addressList,
@@ -87,6 +88,7 @@ export const settingsTable = {
     wholeNumber(1, 10_000),
     'Maximum number of integrations of an organization; further ones are refused (409).',
   ),
+  ...appSettingsTable,
   corsOrigins: setting('CORS_ORIGINS', '', originList, 'Origins, separated by commas, from which browsers may call.'),
   console: setting('CONSOLE', 'true', boolean, 'false: the web console is not served.'),
   logLevel: setting('LOG_LEVEL', 'info', oneOf(logLevels), `One of ${logLevels.join(', ')}.`),
@@ -273,5 +275,7 @@ export const rateLimitTable: readonly Setting<RateLimitRule | null>[] = [
   rateLimit('AUTH_INVITE_ADDRESS_LIMIT', '10/day', 'new invites per invited e-mail'),
   rateLimit('INTEGRATION_TEST_LIMIT', '30/minute', 'tests of integrations per user or service token'),
   rateLimit('WEBHOOK_TEST_LIMIT', '30/minute', 'test events of webhooks per user or service token'),
+  rateLimit('APP_INSTALLATION_LIMIT', '30/hour', 'started and finished installations of the app, each, per user'),
+  rateLimit('HOST_EVENT_LIMIT', '60/minute', 'webhooks of the code host with an invalid signature, per IP'),
   rateLimit('SYNC_REPOSITORIES_LIMIT', '120/minute', 'lists of repositories per user or service token'),
 ];

@@ -1,6 +1,11 @@
 import { outboundFetch, type OutboundFetch } from '@plumbline/contract/outbound/outbound-fetch';
 import { startAccountSweep, type AccountSweep } from '../../identity/accounts/account-sweep.js';
 import { startMails, startStoreWork, type StoreWork } from '../background-work.js';
+import { appIdentityOf, createHostApp, type HostApp } from '../../sources/app-installations/host-app.js';
+import {
+  createInstallationTokens,
+  type InstallationTokens,
+} from '../../sources/app-installations/installation-tokens.js';
 import type { MailDispatcher } from '../../messages/mail/dispatcher.js';
 import { databaseUnreadiness } from '../failures.js';
 import { createHealth, startHealthRounds, type Health } from '../operations/health.js';
@@ -21,6 +26,8 @@ export interface Services extends StoreWork {
   /** Mails get the same time as requests. */
   readonly stopMails: () => Promise<void>;
   readonly outbound: OutboundFetch;
+  readonly hostApp: HostApp | null;
+  readonly installationTokens: InstallationTokens;
   readonly webhooks: WebhookDispatcher;
   readonly accountSweep: AccountSweep;
   readonly retention: Rounds;
@@ -47,6 +54,10 @@ export function startServices(startup: Startup, { uri, database, secrets }: Stor
   stops.push(stopMailsInTime);
 
   const outbound = outboundFetch({ networks: settings.integrationNetworks });
+  const appIdentity = appIdentityOf(settings);
+  // The operator has named the host, so it may be in any network.
+  const hostApp = appIdentity === null ? null : createHostApp(appIdentity, outboundFetch('any'), clock);
+  const installationTokens = createInstallationTokens(hostApp, context);
   const webhooks = startWebhookDispatcher({ ...mailContext, random: systemRandom, outbound, mails });
   stops.push(() => webhooks.stop());
 
@@ -55,7 +66,12 @@ export function startServices(startup: Startup, { uri, database, secrets }: Stor
   const retention = startRetention({ sql: database.sql, clock, log, retention: retentionOf(settings) });
   stops.push(() => retention.stop());
 
-  const { syncJobs, storeTasks } = startStoreWork(settings, { ...context, database: uri }, metrics, startup);
+  const { syncJobs, storeTasks } = startStoreWork(
+    settings,
+    { ...context, database: uri, installationTokens },
+    metrics,
+    startup,
+  );
   stops.push(() => storeTasks.stop());
   stops.push(() => syncJobs.stop(deadlineMsOf(startup)));
   const syncSchedules = startSyncSchedules({
@@ -70,6 +86,8 @@ export function startServices(startup: Startup, { uri, database, secrets }: Stor
     mails,
     stopMails: stopMailsInTime,
     outbound,
+    hostApp,
+    installationTokens,
     webhooks,
     accountSweep,
     retention,

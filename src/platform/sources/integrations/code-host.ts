@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Schemas } from '../../../../generated/platform/operations.js';
+import type { IntegrationKind } from './integrations.store.js';
 import { UnreachableError, type OutboundFetch } from '@plumbline/contract/outbound/outbound-fetch';
 
 /** How to request the owner of a token from a code host, and the property of the reply with the owner's name. */
@@ -25,6 +26,7 @@ const hosts: Readonly<Record<Schemas['CodeHost'], Host>> = {
 
 export interface CodeHostAccess {
   readonly provider: Schemas['CodeHost'];
+  readonly kind: IntegrationKind;
   /** null: the public installation. */
   readonly baseUrl: string | null;
   readonly token: string;
@@ -47,7 +49,7 @@ export type CodeHostReply = { readonly text: string; readonly headers: Headers }
 const maxUserBytes = 256 * 1024;
 
 /**
- * Asks a code host for the owner of a token.
+ * Asks a code host for the owner of a token; for one of an installation of the app, which has no owner, for a repository.
  *
  * @returns null when the host accepts the token, otherwise the reason as a message, which never contains the token
  */
@@ -57,8 +59,14 @@ export async function testCodeHost(
   limits: CodeHostLimits = usualLimits,
 ): Promise<string | null> {
   const { login } = hosts[access.provider];
-  const isUser = (text: string): boolean => typeof propertyOf(text, login) === 'string';
-  const reply = await askCodeHost(access, { path: '/user', maxBytes: maxUserBytes, isExpected: isUser }, fetch, limits);
+  const question =
+    access.kind === 'app'
+      ? {
+          path: '/installation/repositories?per_page=1',
+          isExpected: (text: string) => Array.isArray(propertyOf(text, 'repositories')),
+        }
+      : { path: '/user', isExpected: (text: string) => typeof propertyOf(text, login) === 'string' };
+  const reply = await askCodeHost(access, { ...question, maxBytes: maxUserBytes }, fetch, limits);
   return 'failure' in reply ? reply.failure : null;
 }
 
@@ -129,11 +137,15 @@ function apiUrl(baseUrl: string, { apiPath }: Host): string {
 
 function propertyOf(json: string, name: string): unknown {
   try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-      ? (value as Readonly<Record<string, unknown>>)[name]
-      : undefined;
+    return memberOf(JSON.parse(json), name);
   } catch {
     return undefined; // not JSON, so not a user
   }
+}
+
+/** A member of a JSON object; undefined: there is none, or the value is not an object. */
+export function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Readonly<Record<string, unknown>>)[name]
+    : undefined;
 }

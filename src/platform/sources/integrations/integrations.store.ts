@@ -2,14 +2,24 @@ import type { Schemas } from '../../../../generated/platform/operations.js';
 import type { Sql } from '../../../database/connection.js';
 import type { Position } from '../../server/paging.js';
 
+/** `app`: an installation of the app of this server, whose secret is its latest token. */
+export type IntegrationKind = Schemas['Integration']['kind'];
+
+/** What the code host says about an installation that cannot be used. */
+export type InactiveReason = NonNullable<Schemas['Integration']['inactive_reason']>;
+
 /** A code host that an organization is connected to, without its secret. */
 export interface IntegrationRow {
   readonly id: string;
   readonly org_id: string;
   readonly provider: Schemas['CodeHost'];
+  readonly kind: IntegrationKind;
   readonly name: string;
+  /** Who has installed the app at the code host; null: it has a token. */
+  readonly account: string | null;
   readonly base_url: string | null;
   readonly is_active: boolean;
+  readonly inactive_reason: InactiveReason | null;
   readonly last_tested_at: Date | null;
   readonly last_test_ok: boolean | null;
   readonly last_test_error: string | null;
@@ -17,10 +27,11 @@ export interface IntegrationRow {
   readonly updated_at: Date;
 }
 
-/** The credential for a code host. Only `testIntegration` and the sync job read it. */
+/** The credential for a code host. Only `openAccess` and the sync job read it. */
 export interface StoredCredential {
   readonly id: string;
   readonly provider: Schemas['CodeHost'];
+  readonly kind: IntegrationKind;
   readonly base_url: string | null;
   readonly secret_sealed: Uint8Array;
 }
@@ -55,7 +66,7 @@ export async function lockNumberOfIntegrations(sql: Sql, orgId: string): Promise
   return row?.count ?? 0;
 }
 
-/** @returns null when the organization already has one with this provider and name */
+/** @returns null when the organization already has one with this provider and name, or the installation is connected */
 export async function insertIntegration(
   sql: Sql,
   integration: {
@@ -67,21 +78,32 @@ export async function insertIntegration(
     readonly sealedToken: Buffer;
     /** null: a service token. */
     readonly createdBy: string | null;
+    /** The installation of the app; absent: the secret is a token of a user. */
+    readonly app?: { readonly installationId: string; readonly account: string; readonly tokenExpiresAt: Date };
   },
   now: Date,
 ): Promise<IntegrationRow | null> {
-  const { id, orgId, provider, name, baseUrl, sealedToken, createdBy } = integration;
+  const { id, orgId, provider, name, baseUrl, sealedToken, createdBy, app } = integration;
   const [row] = await sql<IntegrationRow[]>`
-    insert into integrations (id, org_id, provider, name, base_url, secret_sealed, created_by, created_at, updated_at)
-    values (${id}, ${orgId}, ${provider}, ${name}, ${baseUrl}, ${sealedToken}, ${createdBy}, ${now}, ${now})
-    on conflict (org_id, provider, name) do nothing
+    insert into integrations (id, org_id, provider, name, base_url, secret_sealed, created_by, created_at, updated_at,
+      kind, installation_id, account, token_expires_at)
+    values (${id}, ${orgId}, ${provider}, ${name}, ${baseUrl}, ${sealedToken}, ${createdBy}, ${now}, ${now},
+      ${app === undefined ? 'token' : 'app'}, ${app?.installationId ?? null}, ${app?.account ?? null},
+      ${app?.tokenExpiresAt ?? null})
+    on conflict do nothing
     returning ${columns(sql)}`;
+  return row ?? null;
+}
+
+export async function findIntegration(sql: Sql, orgId: string, id: string): Promise<IntegrationRow | null> {
+  const [row] = await sql<IntegrationRow[]>`
+    select ${columns(sql)} from integrations where org_id = ${orgId} and id = ${id}`;
   return row ?? null;
 }
 
 export async function findCredential(sql: Sql, orgId: string, id: string): Promise<StoredCredential | null> {
   const [row] = await sql<StoredCredential[]>`
-    select id, provider, base_url, secret_sealed from integrations where org_id = ${orgId} and id = ${id}`;
+    select id, provider, kind, base_url, secret_sealed from integrations where org_id = ${orgId} and id = ${id}`;
   return row ?? null;
 }
 
@@ -134,6 +156,6 @@ export function integrationOf(row: IntegrationRow): Schemas['Integration'] {
 
 /** All columns except the secret. */
 function columns(sql: Sql): ReturnType<Sql> {
-  return sql`id, org_id, provider, name, base_url, is_active, last_tested_at, last_test_ok, last_test_error, created_at,
-    updated_at`;
+  return sql`id, org_id, provider, kind, name, account, base_url, is_active, inactive_reason, last_tested_at, last_test_ok,
+    last_test_error, created_at, updated_at`;
 }

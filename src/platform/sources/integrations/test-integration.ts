@@ -4,21 +4,22 @@ import { actorOf } from '../../identity/accounts/actor.js';
 import { recordAudit } from '../../tenancy/audit/audit.store.js';
 import type { PlatformDependencies } from '../../dependencies.js';
 import { testCodeHost } from './code-host.js';
-import { findCredential, secretContext, storeTestOutcome } from './integrations.store.js';
+import { storeTestOutcome } from './integrations.store.js';
+import { openAccess } from './open-access.js';
 
 /** Asks the code host outside any transaction, because the host may be slow. */
 export const testIntegration: TestIntegrationHandler<PlatformDependencies> = async (
   { params, principal, context },
-  { sql, clock, secrets, outbound },
+  dependencies,
 ) => {
+  const { sql, clock, outbound } = dependencies;
   const { org_id: orgId } = principal;
   const actor = actorOf(principal);
   const notFound = integrationNotFound({ message: 'The organization has no such integration.' });
-  const credential = await findCredential(sql, orgId, params.integration_id);
-  if (credential === null) return notFound;
-  const { id, provider, base_url: baseUrl } = credential;
-  const token = secrets.open(credential.secret_sealed, secretContext(id));
-  const error = await testCodeHost({ provider, baseUrl, token }, outbound);
+  const id = params.integration_id;
+  const opened = await openAccess(dependencies, orgId, id, false);
+  if (opened === null) return notFound;
+  const error = 'failure' in opened ? opened.failure : await testCodeHost(opened.access, outbound);
 
   const now = clock.now();
   const kept = await sql.begin(async (transaction) => {

@@ -1,6 +1,6 @@
 import type { Schemas } from '../../../../generated/platform/operations.js';
 import type { OutboundFetch } from '@plumbline/contract/outbound/outbound-fetch';
-import { askCodeHost, type CodeHostAccess, type CodeHostLimits } from '../integrations/code-host.js';
+import { askCodeHost, memberOf, type CodeHostAccess, type CodeHostLimits } from '../integrations/code-host.js';
 import type { FoundRepositories, RepositorySearch } from './repository-search.js';
 
 type Repository = Schemas['AvailableRepository'];
@@ -9,17 +9,32 @@ interface HostList {
   /** Relative to the API. Repositories of which the token's owner is a member, 100 per page, in a stable order. */
   path(page: number, text: string): string;
   hasNext(headers: Headers): boolean;
+  /** The list in a reply, which may be something else. */
+  itemsOf(body: unknown): unknown;
   /** @returns null if this is not a repository */
   repositoryOf(value: object): Repository | null;
 }
 
+// https://docs.github.com/en/rest/repos/repos#list-repositories-for-the-authenticated-user: it has no search.
+const listOfUser: HostList = {
+  path: (page) => `/user/repos?per_page=100&sort=full_name&page=${page}`,
+  hasNext: (headers) => headers.get('link')?.includes('rel="next"') === true,
+  itemsOf: (body) => body,
+  repositoryOf: (value) => repository(value, 'full_name', Reflect.get(value, 'private')),
+};
+
+/**
+ * What an installation of the app may read: it belongs to no user.
+ * https://docs.github.com/en/rest/apps/installations#list-repositories-accessible-to-the-app-installation
+ */
+const listOfInstallation: HostList = {
+  ...listOfUser,
+  path: (page) => `/installation/repositories?per_page=100&page=${page}`,
+  itemsOf: (body) => memberOf(body, 'repositories'),
+};
+
 const lists: Readonly<Record<Schemas['CodeHost'], HostList>> = {
-  // https://docs.github.com/en/rest/repos/repos#list-repositories-for-the-authenticated-user: it has no search.
-  host_a: {
-    path: (page) => `/user/repos?per_page=100&sort=full_name&page=${page}`,
-    hasNext: (headers) => headers.get('link')?.includes('rel="next"') === true,
-    repositoryOf: (value) => repository(value, 'full_name', Reflect.get(value, 'private')),
-  },
+  host_a: listOfUser,
   // https://docs.gitlab.com/api/projects/#list-all-projects
   host_b: {
     path: (page, text) => {
@@ -27,6 +42,7 @@ const lists: Readonly<Record<Schemas['CodeHost'], HostList>> = {
       return `/projects?membership=true&order_by=id&sort=asc&per_page=100&page=${page}${search}`;
     },
     hasNext: (headers) => (headers.get('x-next-page') ?? '') !== '',
+    itemsOf: (body) => body,
     repositoryOf: (value) => {
       const visibility: unknown = Reflect.get(value, 'visibility');
       const isPrivate = typeof visibility === 'string' ? visibility !== 'public' : null;
@@ -52,7 +68,7 @@ export async function repositoriesOfHost(
   fetch: OutboundFetch,
   limits?: CodeHostLimits,
 ): Promise<FoundRepositories | { readonly failure: string }> {
-  const list = lists[access.provider];
+  const list = access.kind === 'app' ? listOfInstallation : lists[access.provider];
   const items: Repository[] = [];
   let { page, skip } = start;
   for (let requests = 0; requests < mostRequests; requests += 1) {
@@ -77,10 +93,10 @@ export async function repositoriesOfHost(
 }
 
 /** @returns null if this is not a list of repositories */
-function repositoriesIn(body: string, { repositoryOf }: HostList): Repository[] | null {
+function repositoriesIn(body: string, { itemsOf, repositoryOf }: HostList): Repository[] | null {
   let value: unknown;
   try {
-    value = JSON.parse(body);
+    value = itemsOf(JSON.parse(body));
   } catch {
     return null;
   }

@@ -3,7 +3,7 @@ import { codeHostFailed } from '../../../../generated/problems.js';
 import { validationProblem } from '@plumbline/contract/violations';
 import type { PlatformDependencies } from '../../dependencies.js';
 import { demoRepositories } from '../../figures/demo/demo-content.js';
-import { findCredential, secretContext } from '../integrations/integrations.store.js';
+import { openAccess } from '../integrations/open-access.js';
 import { localRootOf } from '../sync-runs/local-root.js';
 import { unknownIntegration, violationsOfIntegration } from '../sync-runs/sync-rules.js';
 import { repositoriesOfHost } from './host-repositories.js';
@@ -12,8 +12,9 @@ import type { FoundRepositories, PageStart, RepositorySearch } from './repositor
 
 export const listRepositories: ListRepositoriesHandler<PlatformDependencies> = async (
   { query, principal },
-  { sql, secrets, outbound, settings },
+  dependencies,
 ) => {
+  const { outbound, settings } = dependencies;
   const { provider, limit } = query;
   const integrationId = query.integration_id ?? null;
   const violations = violationsOfIntegration(provider, integrationId, 'query');
@@ -29,12 +30,12 @@ export const listRepositories: ListRepositoriesHandler<PlatformDependencies> = a
       provider === 'local' ? await localRepositories(localRootOf(principal.org_id, settings)) : demoRepositories;
     return replyWith(pageOf(names, search));
   }
-  const credential = await findCredential(sql, principal.org_id, integrationId);
-  if (credential === null || provider !== credential.provider) {
+  const opened = await openAccess(dependencies, principal.org_id, integrationId);
+  if (opened === null || provider !== opened.provider) {
     return validationProblem([unknownIntegration(provider, 'query')]);
   }
-  const token = secrets.open(credential.secret_sealed, secretContext(integrationId));
-  const found = await repositoriesOfHost({ provider, baseUrl: credential.base_url, token }, search, outbound);
+  if ('failure' in opened) return codeHostFailed({ message: opened.failure });
+  const found = await repositoriesOfHost(opened.access, search, outbound);
   return 'failure' in found ? codeHostFailed({ message: found.failure }) : replyWith(found);
 };
 

@@ -133,6 +133,19 @@ function rulesOf(now: Date, { auditDays, syncRunDays, failedMailDays }: Retentio
         select 1 from service_tokens t where t.id = token_id and (t.revoked_at is not null or t.expires_at < ${now}))`,
     },
     {
+      what: 'ended visits to the code host',
+      table: 'app_installation_starts',
+      key: 'state_hash',
+      condition: (sql) => sql`expires_at < ${now}`,
+    },
+    {
+      what: 'events of the code host',
+      table: 'host_events',
+      key: 'delivery_id',
+      // The host delivers an event again for 3 days, if it is asked to.
+      condition: (sql) => sql`received_at < ${before(expiredTokenDays)}`,
+    },
+    {
       what: 'rate limit counters',
       table: 'rate_limits',
       key: 'key',

@@ -1,6 +1,7 @@
 import type { Schemas } from '../../../../generated/platform/operations.js';
 import type { Sql } from '../../../database/connection.js';
 import type { Position } from '../../server/paging.js';
+import { takeRequestedSyncs } from './requested-syncs.store.js';
 
 export interface SyncRunRow {
   readonly id: string;
@@ -55,7 +56,8 @@ export async function lockNumberOfActiveRuns(sql: Sql, orgId: string): Promise<n
 }
 
 /**
- * Queues a run with the current configuration. The caller holds the lock of the configuration.
+ * Queues a run with the current configuration. The caller holds the lock of the configuration. A run of all its
+ * repositories includes those that have been requested.
  *
  * @returns null when one is pending or running; of concurrent calls, one gets the row
  */
@@ -64,18 +66,24 @@ export async function insertSyncRun(
   run: {
     readonly orgId: string;
     readonly configId: string;
-    /** null: a service token. */ readonly requestedBy: string | null;
+    /** null: a service token, or the code host. */
+    readonly requestedBy: string | null;
+    /** Default: those of the configuration. */
+    readonly repositories?: readonly string[];
   },
   now: Date,
 ): Promise<SyncRunRow | null> {
-  const { orgId, configId, requestedBy } = run;
+  const { orgId, configId, requestedBy, repositories } = run;
   const [row] = await sql<SyncRunRow[]>`
     insert into sync_runs (org_id, sync_config_id, requested_by, created_at, available_at, targets, repositories)
-    select ${orgId}, id, ${requestedBy}, ${now}, ${now}, targets, repositories
+    select ${orgId}, id, ${requestedBy}, ${now}, ${now}, targets,
+      ${repositories === undefined ? sql`repositories` : sql.typed.texts(repositories)}
     from sync_configs where org_id = ${orgId} and id = ${configId}
     on conflict (sync_config_id) where status in ('pending', 'running') do nothing
     returning ${columns(sql)}`;
-  return row ?? null;
+  if (row === undefined) return null;
+  if (repositories === undefined) await takeRequestedSyncs(sql, { orgId, configId });
+  return row;
 }
 
 /** A run that was ended, with its source. */

@@ -1,4 +1,6 @@
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { resolve } from 'node:path';
+import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { readSettings, settingDescriptions, type PlatformSettings } from '../../../../src/platform/server/settings.js';
 import { identityProviderTable } from '../../../../src/platform/server/settings/identity-provider-settings.js';
@@ -21,6 +23,13 @@ const defaults: PlatformSettings = {
   trustedProxies: [],
   integrationNetworks: [],
   integrationsPerOrganization: 50,
+  appId: null,
+  appPrivateKey: null,
+  appSlug: null,
+  appClientId: null,
+  appClientSecret: null,
+  appWebhookSecret: null,
+  appUrl: 'https://github.com',
   corsOrigins: [],
   console: true,
   logLevel: 'info',
@@ -73,8 +82,23 @@ const defaults: PlatformSettings = {
     AUTH_INVITE_ADDRESS_LIMIT: { limit: 10, windowSeconds: 86_400 },
     INTEGRATION_TEST_LIMIT: { limit: 30, windowSeconds: 60 },
     WEBHOOK_TEST_LIMIT: { limit: 30, windowSeconds: 60 },
+    APP_INSTALLATION_LIMIT: hourly(30),
+    HOST_EVENT_LIMIT: { limit: 60, windowSeconds: 60 },
     SYNC_REPOSITORIES_LIMIT: { limit: 120, windowSeconds: 60 },
   },
+};
+
+const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const pem = privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
+
+/** The settings of an app, which come together. */
+const app = {
+  GITHUB_APP_ID: '314159',
+  GITHUB_APP_PRIVATE_KEY: pem,
+  GITHUB_APP_SLUG: 'plumbline-acme',
+  GITHUB_APP_CLIENT_ID: 'Iv23liExample',
+  GITHUB_APP_CLIENT_SECRET: 'client-secret',
+  GITHUB_APP_WEBHOOK_SECRET: 'webhook-secret-1',
 };
 
 describe('settings', () => {
@@ -133,6 +157,7 @@ describe('settings', () => {
     ['SYNC_JOBS', '0', { syncJobs: 0 }],
     ['SYNC_SCHEDULES', 'false', { syncSchedules: false }],
     ['INTEGRATIONS_PER_ORGANIZATION', '3', { integrationsPerOrganization: 3 }],
+    ['GITHUB_APP_URL', 'https://ghe.example.com/', { appUrl: 'https://ghe.example.com' }],
     ['SYNC_RUNS_PER_ORGANIZATION', '3', { syncRunsPerOrganization: 3 }],
     ['SYNC_RUN_DEADLINE', '600', { syncRunDeadlineSeconds: 600 }],
     ['SYNC_RUN_REQUESTS', '1000', { syncRunRequests: 1000 }],
@@ -165,9 +190,48 @@ describe('settings', () => {
     const names = settingDescriptions.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     const ofProviders = Object.values(identityProviderTable).map(({ name }) => name); // see the test of these settings
-    const covered = new Set([...good.map(([name]) => name), ...ofProviders, ...Object.keys(defaults.rateLimits)]);
+    const covered = new Set([
+      ...good.map(([name]) => name),
+      ...ofProviders,
+      ...Object.keys(app),
+      ...Object.keys(defaults.rateLimits),
+    ]);
     expect(new Set(names)).toEqual(covered);
     for (const { description } of settingDescriptions) expect(description).toMatch(/\.$/);
+  });
+});
+
+describe('the settings of an app', () => {
+  it('are read together, with a private key in one line or in several', () => {
+    for (const key of [pem, pem.replaceAll('\n', '\\n')]) {
+      const { appPrivateKey, ...others } = readSettings({ ...app, GITHUB_APP_PRIVATE_KEY: key });
+      expect(appPrivateKey?.export({ type: 'pkcs1', format: 'pem' })).toBe(pem);
+      expect(others).toMatchObject({ appId: '314159', appSlug: 'plumbline-acme', appClientSecret: 'client-secret' });
+    }
+  });
+
+  it.each(Object.keys(app))('are refused without %s', (name) => {
+    const message = `${name} must be set too, because the app at GitHub needs all of its settings`;
+    expect(() => readSettings({ ...app, [name]: '' })).toThrow(new SettingError(message));
+  });
+
+  it('have no private key in what is printed of them', () => {
+    const printed = inspect(readSettings(app), { depth: 9 }) + JSON.stringify(readSettings(app));
+    for (const line of pem.trim().split('\n').slice(1, -1)) expect(printed).not.toContain(line);
+  });
+
+  const weak = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey;
+  const curve = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+  it.each([
+    ['no key', 'hunter2'],
+    ['cut', pem.slice(0, 400)],
+    ['public', createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString()],
+    ['weak', weak.export({ type: 'pkcs1', format: 'pem' }).toString()],
+    ['of another kind', curve.export({ type: 'pkcs8', format: 'pem' }).toString()],
+  ])('are refused with a private key that is %s, without repeating it', (_what, key) => {
+    const message =
+      'GITHUB_APP_PRIVATE_KEY must be an RSA private key in PEM, such as GitHub generates, of at least 2048 bits';
+    expect(() => readSettings({ ...app, GITHUB_APP_PRIVATE_KEY: key })).toThrow(new SettingError(message));
   });
 });
 
@@ -213,6 +277,10 @@ describe('a wrong setting', () => {
     ['REPLY_VALIDATION', 'sometimes'],
     ['DATABASE_CONNECTIONS', '1'],
     ['SHUTDOWN_DEADLINE', '0'],
+    ['GITHUB_APP_ID', 'plumbline'],
+    ['GITHUB_APP_SLUG', 'https://github.com/apps/plumbline'],
+    ['GITHUB_APP_WEBHOOK_SECRET', 'hunter2'],
+    ['GITHUB_APP_URL', 'ghe.example.com'],
     ...Object.keys(defaults.rateLimits).map((name) => [name, '3/fortnight'] as const),
   ];
 

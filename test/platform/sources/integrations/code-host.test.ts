@@ -24,7 +24,7 @@ const onLoopback = outboundFetch({ networks: ['127.0.0.0/8', '::1'] });
 
 function askAt(access: Partial<CodeHostAccess>, timeoutMs = 5000, fetch = onLoopback): Promise<string | null> {
   const limits = { timeoutMs, leastFailureMs: 0 };
-  return testCodeHost({ provider: 'host_a', baseUrl: host.url, token, ...access }, fetch, limits);
+  return testCodeHost({ provider: 'host_a', kind: 'token', baseUrl: host.url, token, ...access }, fetch, limits);
 }
 
 function ask(provider: 'host_a' | 'host_b' = 'host_a', path = '', timeoutMs?: number): Promise<string | null> {

@@ -98,6 +98,14 @@ beforeEach(async () => {
         values (${Buffer.alloc(32, 10 * index + secret)}, ${token?.id ?? ''}, ${ago(30)}, ${until})`;
     }
   }
+  for (const [index, endedAt] of [ago(1), ago(-0.001)].entries()) {
+    await sql`
+      insert into app_installation_starts (state_hash, org_id, user_id, session_id, return_to, expires_at)
+      select ${Buffer.alloc(32, index)}, ${org?.id ?? ''}, id, gen_random_uuid(), '/console', ${endedAt} from users limit 1`;
+  }
+  for (const receivedAt of [ago(8), ago(6)]) {
+    await sql`insert into host_events (delivery_id, received_at) values (gen_random_uuid(), ${receivedAt})`;
+  }
   await sql`insert into rate_limits values ('old', 1, ${ago(1).getTime()}), ('new', 1, ${ago(-1).getTime()})`;
 });
 afterEach(async () => {
@@ -115,6 +123,8 @@ const pruned = [
   { what: 'ended earlier secrets of webhooks', rows: 1 },
   { what: 'ended previous secrets of webhooks', rows: 1 },
   { what: 'ended secrets of service tokens', rows: 3 },
+  { what: 'ended visits to the code host', rows: 1 },
+  { what: 'events of the code host', rows: 1 },
   { what: 'rate limit counters', rows: 1 },
   { what: 'login failures', rows: 0 },
   { what: 'networks with an ended proof of a mailbox', rows: 1 },

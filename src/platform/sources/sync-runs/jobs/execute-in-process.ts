@@ -19,7 +19,11 @@ export const executeInProcess: StartExecution = (job, report) => {
     if (received.kind === 'progress') report.progress(received.progress);
     else if (received.kind === 'step') report.step(received.step);
     else if (received.kind === 'note') report.note(received.text);
-    else told = received.end;
+    else if (received.kind === 'fresh-token') {
+      void report.freshToken(received.used).then((answer) => {
+        send({ kind: 'token', answer });
+      });
+    } else told = received.end;
   });
   const ended = new Promise<ExecutionEnd>((resolve) => {
     child.once('error', (error) => {

@@ -38,9 +38,7 @@ export function prepareJob(
     return { refusal: `Data cannot be stored in ANALYTICS_URI: ${address.problem}. Contact the operator.` };
   }
   const isCodeHost = run.provider === 'host_a' || run.provider === 'host_b';
-  if (isCodeHost && run.secret_sealed === null) {
-    return { refusal: 'The integration of this configuration has been deleted or disabled. Connect it again.' };
-  }
+  if (isCodeHost && run.secret_sealed === null) return { refusal: refusals[run.inactive_reason ?? 'gone'] };
   const job: Omit<SyncJob, 'credential'> = {
     orgId: run.org_id,
     provider: run.provider,
@@ -60,13 +58,21 @@ export function prepareJob(
   if (run.secret_sealed === null || run.integration_id === null) return { job: { ...job, credential: null } };
   try {
     const token = secrets.open(run.secret_sealed, secretContext(run.integration_id));
-    return { job: { ...job, credential: { token, baseUrl: run.base_url } } };
+    const expiresAt = run.token_expires_at?.getTime() ?? null;
+    return { job: { ...job, credential: { token, baseUrl: run.base_url, expiresAt } } };
   } catch {
     return {
       refusal: 'The stored token cannot be decrypted because SECRETS_KEY has changed. Connect the integration again.',
     };
   }
 }
+
+/** Why there is no credential. */
+const refusals = {
+  gone: 'The integration of this configuration has been deleted or disabled. Connect it again.',
+  suspended: 'The installation of the app is suspended at the code host. Resume it there, and test the integration.',
+  removed: 'The app was removed at the code host. Install it again.',
+} as const;
 
 /** The secret values of a job. */
 export function secretsOf({ credential, store, locks }: SyncJob): string[] {

@@ -8,7 +8,7 @@ import { startTracing, stopTracing } from '@plumbline/contract/system/start-trac
 import { executeHere } from './execute-here.js';
 import type { MessageToProcess, MessageToServer } from './process-messages.js';
 import { programEnvironment } from './program-environment.js';
-import type { SyncExecution, SyncJob } from './sync-job.js';
+import type { JobToken, SyncExecution, SyncJob } from './sync-job.js';
 
 /** The server reads the progress with its heartbeats, which are less frequent. */
 const progressEveryMs = 500;
@@ -20,10 +20,13 @@ keepHeapSteady();
 // Problems of the export are logged by the server, which exports to the same address.
 await startTracing(process.env, () => undefined);
 let execution: SyncExecution | null = null;
+/** Receives the token that the server was asked for. */
+let tellToken: (answer: JobToken) => void = () => undefined;
 
 process.on('message', (message) => {
   const received = message as MessageToProcess; // the server sends nothing else
   if (received.kind === 'start') execution = start(received.job);
+  else if (received.kind === 'token') tellToken(received.answer);
   else execution?.stop();
 });
 // Ctrl-C and service managers signal all processes of a group; only the server decides when to stop, so the current
@@ -53,6 +56,12 @@ function start(job: SyncJob): SyncExecution {
       note: (text) => {
         tell({ kind: 'note', text });
       },
+      // If the server has died, this process ends after its grace period.
+      freshToken: (used) =>
+        new Promise((resolve) => {
+          tellToken = resolve;
+          tell({ kind: 'fresh-token', used });
+        }),
     },
     {
       ...systemClock,

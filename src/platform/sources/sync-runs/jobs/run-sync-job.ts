@@ -9,6 +9,7 @@ import type { SyncDependencies } from '../../../../sync/dependencies.js';
 import type { Target } from '../../../../sync/targets.js';
 import { giveDemoTeams } from '../../../figures/demo/give-demo-teams.js';
 import { limitedFetch } from './limited-fetch.js';
+import { renewingFetch } from './renewing-fetch.js';
 import { partsOf, type JobPart } from './job-parts.js';
 import { createJobProgress, type JobProgress } from './job-progress.js';
 import {
@@ -40,7 +41,8 @@ const mostFailuresInARow = 3;
  * @throws RunLimitError after more requests than the job may send
  */
 export async function runSyncJob(job: SyncJob, outside: JobDependencies, report: JobReport): Promise<void> {
-  const fetch = outboundFetch({ networks: job.integrationNetworks });
+  const sent = outboundFetch({ networks: job.integrationNetworks });
+  const fetch = renewingFetch(sent, job.credential, report.freshToken, () => outside.now());
   const dependencies = {
     ...outside,
     ...limitedFetch(fetch, job.mostRequests, outside.signal),

@@ -12,7 +12,12 @@ export interface SyncJob {
   /** The names, ids, directories and patterns as they are configured. */
   readonly repositories: readonly string[];
   /** null: the provider needs none. */
-  readonly credential: { readonly token: string; readonly baseUrl: string | null } | null;
+  readonly credential: {
+    readonly token: string;
+    readonly baseUrl: string | null;
+    /** When the token of an installation ends, in milliseconds since 1970; null: the token stays the same. */
+    readonly expiresAt: number | null;
+  } | null;
   /** Connection string of the target database. */
   readonly store: string;
   /** Connection string of the PostgreSQL that holds repository locks; null: the store has its own locks. */
@@ -45,12 +50,18 @@ export interface StepResult {
   readonly error: SyncFailure | null;
 }
 
-/** Callbacks for the progress of a job. */
+/** A token of an installation, or why there is none. `isPassing`: another attempt may succeed. */
+export type JobToken =
+  { readonly token: string; readonly expiresAt: number } | { readonly failure: string; readonly isPassing: boolean };
+
+/** What a job tells and asks the server. */
 export interface JobReport {
   readonly progress: (progress: Schemas['SyncProgress']) => void;
   readonly step: (step: StepResult) => void;
   /** A message for users, in one line. */
   readonly note: (text: string) => void;
+  /** A token for the job's credential other than this one. Never rejects. */
+  readonly freshToken: (used: string) => Promise<JobToken>;
 }
 
 /** A job in progress, in this process or another. */

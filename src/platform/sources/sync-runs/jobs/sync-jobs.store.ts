@@ -1,6 +1,7 @@
 import type { Schemas } from '../../../../../generated/platform/operations.js';
 import type { DatabaseSql, Sql } from '../../../../database/connection.js';
 import { after } from '../../../clock.js';
+import type { InactiveReason } from '../../integrations/integrations.store.js';
 import { noteIntegration } from '../../integrations/sync-failure.js';
 import { requestEvaluation } from '../../../figures/thresholds/thresholds.store.js';
 import { recordEvent } from '../../../messages/webhooks/record-event.js';
@@ -32,6 +33,10 @@ export interface TakenRun {
   /** The credential of the integration; null if there is none or it is disabled. */
   readonly secret_sealed: Uint8Array | null;
   readonly base_url: string | null;
+  /** When the token of an installation of the app ends; null: the credential is a token that stays. */
+  readonly token_expires_at: Date | null;
+  /** Why the integration is disabled, if the code host has said so. */
+  readonly inactive_reason: InactiveReason | null;
 }
 
 /** The column `result`: the outcome of each step. */
@@ -85,10 +90,10 @@ export async function takeDueRuns(
     )
     select t.id, t.org_id, t.started_at, t.attempts, t.progress, t.result, t.notes, c.provider, c.prune, c.is_demo,
       coalesce(t.targets, c.targets) as targets, coalesce(t.repositories, c.repositories) as repositories, c.integration_id,
-      i.secret_sealed, i.base_url
+      case when i.is_active then i.secret_sealed end as secret_sealed, i.base_url, i.token_expires_at, i.inactive_reason
     from taken t
     join sync_configs c on c.org_id = t.org_id and c.id = t.sync_config_id
-    left join integrations i on i.org_id = c.org_id and i.id = c.integration_id and i.is_active`;
+    left join integrations i on i.org_id = c.org_id and i.id = c.integration_id`;
 }
 
 /** Stores a heartbeat and the progress. @returns false: the run has ended, or belongs to another worker */

@@ -1,4 +1,5 @@
 import type { Random } from '../../../random.js';
+import { queueRequestedSyncs } from '../queue-requested-syncs.js';
 import { takeDueRuns } from './sync-jobs.store.js';
 import { workOn, type RunInWork, type WorkOptions } from './work.js';
 
@@ -16,6 +17,8 @@ export interface SyncJobsOptions extends WorkOptions {
   readonly random: Random;
   /** The maximum number of concurrent runs; 0: none. */
   readonly limit: number;
+  /** The maximum number of pending and running runs of an organization. */
+  readonly runsPerOrganization: number;
 }
 
 const pollMs = 2000;
@@ -27,7 +30,7 @@ const silenceSeconds = 30;
  * heartbeats. When its worker dies, another one resumes after the last stored page.
  */
 export function startSyncJobs(options: SyncJobsOptions): SyncJobs {
-  const { sql, clock, random, log, limit } = options;
+  const { sql, clock, random, log, limit, runsPerOrganization } = options;
   const inWork = new Map<string, RunInWork>();
   let looking: Promise<void> | null = null;
   let asked = false;
@@ -38,6 +41,7 @@ export function startSyncJobs(options: SyncJobsOptions): SyncJobs {
       while (asked && !stopped && inWork.size < limit) {
         asked = false;
         const worker = random.uuid();
+        await queueRequestedSyncs(sql, clock.now(), runsPerOrganization);
         const runs = await takeDueRuns(sql, worker, clock.now(), { silenceSeconds, limit: limit - inWork.size });
         for (const run of runs) begin(run.id, workOn(run, worker, options));
       }

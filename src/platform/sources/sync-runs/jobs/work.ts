@@ -5,10 +5,19 @@ import type { DatabaseSql } from '../../../../database/connection.js';
 import { isTransient } from '../../../../database/failures.js';
 import { withoutSecrets } from '../../../../sync/failures.js';
 import { after, type Clock } from '../../../clock.js';
+import type { InstallationTokens } from '../../app-installations/installation-tokens.js';
 import { prepareJob, secretsOf, type JobSettings } from './prepare-job.js';
 import { withNote } from './run-notes.js';
 import { mostAttempts, settlementOf, type Settlement } from './settlement.js';
-import { endedRun, stepKey, type EndedRun, type StartExecution, type StepResult, type SyncJob } from './sync-job.js';
+import {
+  endedRun,
+  stepKey,
+  type EndedRun,
+  type JobToken,
+  type StartExecution,
+  type StepResult,
+  type SyncJob,
+} from './sync-job.js';
 import { putBack, storeEnd, storeHeartbeat, type RunState, type TakenRun } from './sync-jobs.store.js';
 
 export interface WorkOptions extends JobSettings {
@@ -16,6 +25,7 @@ export interface WorkOptions extends JobSettings {
   readonly clock: Clock;
   readonly log: Log;
   readonly execute: StartExecution;
+  readonly installationTokens: InstallationTokens;
   /** Time limit of an attempt in seconds. After that the attempt and the run are ended. */
   readonly runDeadlineSeconds: number;
   /** Called for each run that ended here. */
@@ -82,6 +92,11 @@ function execute(run: TakenRun, worker: string, job: SyncJob, options: WorkOptio
       state.hasNewSteps = true;
     },
     note: (text) => (state.notes = withNote(state.notes, text, secrets)),
+    freshToken: async (used) => {
+      const answer = await freshToken(run, used, options);
+      if ('token' in answer) secrets.push(answer.token);
+      return answer;
+    },
   });
   const end = (): void => {
     execution.stop();
@@ -153,6 +168,22 @@ function execute(run: TakenRun, worker: string, job: SyncJob, options: WorkOptio
     },
     recheck: heart.beat,
   };
+}
+
+/** The next token of the installation that a run reads through. */
+async function freshToken(
+  { id, org_id: orgId, integration_id: integrationId }: TakenRun,
+  used: string,
+  { installationTokens, log }: WorkOptions,
+): Promise<JobToken> {
+  try {
+    if (integrationId === null) return { failure: 'The integration was disconnected.', isPassing: false };
+    const fresh = await installationTokens.fresh({ orgId, id: integrationId }, (token) => token !== used);
+    return 'token' in fresh ? { token: fresh.token, expiresAt: fresh.expiresAt.getTime() } : fresh;
+  } catch (error) {
+    log.warn({ err: error, run_id: id, org_id: orgId }, 'a token of an installation cannot be renewed');
+    return { failure: 'The server cannot renew the token. Try again later.', isPassing: true };
+  }
 }
 
 function overdueText(seconds: number): string {

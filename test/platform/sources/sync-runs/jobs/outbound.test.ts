@@ -13,7 +13,7 @@ async function run(provider: 'host_a' | 'host_b', baseUrl: string, networks: rea
     provider,
     targets: ['prs'],
     repositories: [provider === 'host_a' ? 'acme/widgets' : '7'],
-    credential: { token: provider === 'host_a' ? 'token-of-host-a' : 'token-of-host-b', baseUrl },
+    credential: { token: provider === 'host_a' ? 'token-of-host-a' : 'token-of-host-b', baseUrl, expiresAt: null },
     store: sqliteUri(),
     locks: null,
     integrationNetworks: networks,
@@ -30,6 +30,7 @@ async function run(provider: 'host_a' | 'host_b', baseUrl: string, networks: rea
     progress: () => undefined,
     note: () => undefined,
     step: (step) => steps.push(step),
+    freshToken: () => Promise.reject(new Error('the token stays')),
   });
   const [step] = steps;
   if (step === undefined) throw new Error('the job has reported no step');

@@ -54,6 +54,8 @@ it('A run refuses a store of a kind that no sync writes to', () => {
     integration_id: null,
     secret_sealed: null,
     base_url: null,
+    token_expires_at: null,
+    inactive_reason: null,
   } as const;
   const secrets = { open: () => '' };
   const prepared = prepareJob(
