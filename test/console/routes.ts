@@ -308,6 +308,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
       await page.getByRole('dialog').waitFor();
     },
   },
+  { name: 'app-installation', path: '/app-installation', as: 'owner', ready: 'Begin again' },
   {
     name: 'rules',
     path: '/rules',

@@ -55,7 +55,7 @@ describe.skipIf(!hasBrowser)(`On the Rules page${withoutBrowser}`, () => {
     const { page, complaints, provoke } = await insider(admin);
     provoke(/^422 .*\/rules$/);
     await page.getByText('No deployments are stored').waitFor();
-    await page.getByText('The organization has no rules of its own.').waitFor();
+    await page.getByText('The organization has no rules.').waitFor();
     await page.getByLabel('Content of the file').fill('rules:\n  - { name: a, gives: nothing }\n');
     await page.getByRole('button', { name: 'Store the rules' }).click();
     await page.getByText('The file is invalid, and nothing was changed.').waitFor();

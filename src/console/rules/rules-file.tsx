@@ -26,7 +26,7 @@ export function RulesFile({ orgId, rules, file, mayWrite }: RulesFileProps): JSX
   const [problems, setProblems] = useState<readonly FileProblem[]>([]);
   const state =
     file === ''
-      ? 'The organization has no rules of its own. Those of the server apply.'
+      ? 'The organization has no rules. Those of the server apply.'
       : `The organization has ${count(rules, 'rule', 'rules')}, which come before those of the server.`;
   if (!mayWrite) {
     return (

@@ -106,10 +106,14 @@ describe('All tables except that of the rate limits are missing', () => {
     await platform.stop();
   });
 
-  // A limit of the caller is counted after authentication, which fails here.
+  // A limit of the caller is counted after authentication, which fails here. The signature of an event is refused before.
   const limited = named(platformExamples).filter(({ name }) =>
     routes.some(
-      (each) => each.operationId === name && each.rateLimits.length > 0 && each.security.schemes.length === 0,
+      (each) =>
+        each.operationId === name &&
+        name !== 'acceptHostEvent' &&
+        each.rateLimits.length > 0 &&
+        each.security.schemes.length === 0,
     ),
   );
   test.each(limited)('$name answers 500 and still reports its limits', async ({ name }) => {

@@ -68,6 +68,9 @@ export async function createTenant(platform: TestPlatform, mark: string): Promis
   const machine = await createServiceToken(platform, owner, ['setup:read'], { name: `${mark} machine` });
   // One, of the event that the token has caused.
   const deliveries = await platform.json('GET', `${webhooks}/${webhookId}/deliveries`, { token: owner.accessToken });
+  const [identity] = await platform.database.sql<{ id: string }[]>`
+    insert into user_identities (user_id, provider, issuer, subject, email, linked_at)
+    values (${owner.userId}, 'oidc', 'https://issuer.example', ${mark}, ${owner.email}, now()) returning id`;
   const sessions = await platform.json('GET', '/api/v1/auth/sessions', { token: owner.accessToken });
   const ids = {
     org_id: owner.orgId,
@@ -80,6 +83,7 @@ export async function createTenant(platform: TestPlatform, mark: string): Promis
     unit_id: unitId,
     view_id: String(view.id),
     service_token_id: machine.id,
+    identity_id: String(identity?.id),
     session_id: String(sessions.body.items[0].id),
     webhook_id: webhookId,
     threshold_id: String(threshold.id),

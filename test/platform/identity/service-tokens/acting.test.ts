@@ -102,6 +102,7 @@ describe('Each change by a service token', () => {
       values (${webhook.id}, gen_random_uuid(), 'sync_run.finished', 'a sync', ${JSON.stringify(finished)}, now(), 'infinity')
       returning id`;
     await act('resendWebhookDelivery', 'POST', `${webhookPath}/deliveries/${String(delivery?.['id'])}/resend`);
+    await act('testWebhook', 'POST', `${webhookPath}/test`);
     await act('deleteWebhook', 'DELETE', webhookPath);
     expect(done.sort()).toEqual([...changing].sort());
 

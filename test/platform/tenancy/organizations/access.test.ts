@@ -44,7 +44,7 @@ async function rows(): Promise<unknown> {
 }
 
 it('covers the operations of organizations, freshness, teams, classification, views, webhooks, thresholds, service tokens, integrations, sync, set-up and the audit log', () => {
-  expect(operations).toHaveLength(67);
+  expect(operations).toHaveLength(71);
 });
 
 async function expectRefused(example: ExampleRequest, by: TestUser, problem: string): Promise<void> {
