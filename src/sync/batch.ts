@@ -78,13 +78,18 @@ export function nothingMatches(host: string, group: string, pattern: string, com
   );
 }
 
-/**
- * Whether a repository's full name matches the first pattern of a search, and none of those that follow with `!` before
- * them: `acme/* !acme/old-*`.
- */
+/** Whether a repository's full name matches a search: a pattern, and with `!` before them those to leave out. */
 export function matchesSearch(search: string, fullName: string): boolean {
-  const [pattern = '', ...excepted] = search.trim().split(/\s+/);
-  return matchesPattern(pattern, fullName) && !excepted.some((each) => matchesPattern(each.slice(1), fullName));
+  return matchesSelection(search.trim().split(/\s+/), fullName);
+}
+
+/** Whether a repository's full name matches one of the patterns, and none of those with `!` before them. */
+export function matchesSelection(patterns: readonly string[], fullName: string): boolean {
+  const excepted = patterns.filter((pattern) => pattern.startsWith('!')).map((pattern) => pattern.slice(1));
+  return (
+    patterns.some((pattern) => !pattern.startsWith('!') && matchesPattern(pattern, fullName)) &&
+    !excepted.some((pattern) => matchesPattern(pattern, fullName))
+  );
 }
 
 /**

@@ -4193,7 +4193,7 @@ export interface components {
         Freshness: {
             /**
              * Format: date-time
-             * @description When the latest complete or partial run of each active configuration had begun, the earliest of them. What happened later is perhaps not read yet. Null when none of them has ended such a run.
+             * @description When the latest complete or partial run over all repositories of each active configuration had begun, the earliest of them. What happened later is perhaps not read yet. Null when none of them has ended such a run.
              */
             current_at: string | null;
             /** @description How many active sync configurations there are. */

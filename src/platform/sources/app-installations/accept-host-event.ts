@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { AcceptHostEventHandler, AcceptHostEventReply } from '../../../../generated/platform/operations.js';
 import { codeHostFailed, invalidWebhookSignature } from '../../../../generated/problems.js';
-import { matchesPattern } from '../../../sync/batch.js';
+import { matchesSelection } from '../../../sync/batch.js';
 import type { Sql } from '../../../database/connection.js';
 import type { PlatformDependencies } from '../../dependencies.js';
 import { memberOf } from '../integrations/code-host.js';
@@ -126,7 +126,7 @@ async function requestSyncs(
   let isConcerned = false;
   for (const { id: configId, repositories: selected } of configs) {
     for (const repository of repositories) {
-      if (!selected.some((pattern) => matchesPattern(pattern, repository))) continue;
+      if (!matchesSelection(selected, repository)) continue;
       isConcerned = true;
       await requestSync(sql, { orgId, configId }, repository, now);
     }

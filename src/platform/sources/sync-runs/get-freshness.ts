@@ -13,7 +13,10 @@ export const getFreshness: GetFreshnessHandler<PlatformDependencies> = async ({ 
   return { status: 200, body: { current_at: current_at?.toISOString() ?? null, ...counts } };
 };
 
-/** A configuration that has not read anything yet does not make the figures of the others older. */
+/**
+ * A configuration that has not read anything yet does not make the figures of the others older. Runs of the repositories
+ * that a code host has reported as changed say nothing about the others.
+ */
 async function readFreshness(sql: Sql, orgId: string): Promise<FreshnessRow> {
   const [row] = await sql<[FreshnessRow]>`
     select min(read.started_at) as current_at, count(*)::int as active_syncs,
@@ -22,6 +25,7 @@ async function readFreshness(sql: Sql, orgId: string): Promise<FreshnessRow> {
     left join lateral (
       select started_at from sync_runs
       where org_id = c.org_id and sync_config_id = c.id and status in ('complete', 'partial')
+        and (repositories is null or repositories @> c.repositories)
       order by created_at desc, id desc limit 1
     ) read on true
     left join lateral (

@@ -10,7 +10,7 @@ export interface SyncConfigKey {
 /** A configuration whose runs may read a repository of a code host. */
 export interface CoveringConfig {
   readonly id: string;
-  /** Names and patterns. */
+  /** Names and patterns, those to leave out with `!` before them. */
   readonly repositories: readonly string[];
 }
 

@@ -130,6 +130,14 @@ describe('a change at the code host', () => {
     expect(await runsOf(id)).toEqual([]);
   });
 
+  it('is ignored if the configuration leaves the repository out', async () => {
+    const id = await configure(['acme/*', '!acme/web']);
+    expect(outcome(await parts.deliver('push', about('acme/web')))).toBe('ignored');
+    expect(outcome(await parts.deliver('push', about('acme/api')))).toBe('accepted');
+    await queueNow();
+    expect(await runsOf(id)).toMatchObject([{ repositories: ['acme/api'] }]);
+  });
+
   it.each([['[]'], ['null'], ['"text"'], ['7']])('is ignored if its body is %s', async (body) => {
     const path = `${parts.platform.url}/api/v1/host-events/github`;
     const reply = await parts.platform.fetch(path, { method: 'POST', headers: parts.app.signed('push', body), body });

@@ -25,11 +25,12 @@ async function configure(isActive = true): Promise<string> {
 }
 
 /** A run that has ended. @param day of March 2026 on which it began; it took an hour */
-async function ended(configId: string, status: string, day: string): Promise<void> {
+async function ended(configId: string, status: string, day: string, repositories = ['acme/api']): Promise<void> {
   const began = new Date(`2026-03-${day}T09:00:00Z`);
   await platform.database.sql`
-    insert into sync_runs (org_id, sync_config_id, status, created_at, started_at, finished_at)
-    values (${owner.orgId}, ${configId}, ${status}, ${began}, ${began}, ${new Date(began.getTime() + 3_600_000)})`;
+    insert into sync_runs (org_id, sync_config_id, status, created_at, started_at, finished_at, repositories)
+    values (${owner.orgId}, ${configId}, ${status}, ${began}, ${began}, ${new Date(began.getTime() + 3_600_000)},
+      ${repositories})`;
 }
 
 it('is unknown before the first run has ended', async () => {
@@ -52,6 +53,15 @@ it('is the time at which the latest run that read something had begun, of the sy
   await ended(two, 'cancelled', '08');
   await ended(one, 'failed', '09');
   expect(await freshness()).toEqual({ current_at: '2026-03-05T09:00:00.000Z', active_syncs: 3, failing_syncs: 1 });
+});
+
+it('does not follow from a run of other repositories than those of the configuration', async () => {
+  const id = await configure();
+  await ended(id, 'complete', '02');
+  await ended(id, 'complete', '05', ['acme/web']);
+  expect((await freshness()).current_at).toBe('2026-03-02T09:00:00.000Z');
+  await ended(id, 'complete', '06', ['acme/api', 'acme/web']);
+  expect((await freshness()).current_at).toBe('2026-03-06T09:00:00.000Z');
 });
 
 it('is shown to viewers, without reasons, and tells nothing of other organizations', async () => {
