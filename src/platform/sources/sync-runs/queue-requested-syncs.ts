@@ -30,5 +30,5 @@ async function queue(sql: Sql, key: SyncConfigKey, now: Date, most: number): Pro
   const run = await insertSyncRun(sql, { orgId, configId, requestedBy: null, repositories }, now);
   if (run === null) throw new Error('A run was queued under the lock of its organization');
   const record = { action: 'SYNC_STARTED', resourceKind: 'SYNC_RUN', resourceId: run.id, orgId, userId: null } as const;
-  await recordAudit(sql, noContext, now, { ...record, note: 'repositories changed at the code host' });
+  await recordAudit(sql, noContext, now, { ...record, note: 'repositories changed at the code host, or are due' });
 }

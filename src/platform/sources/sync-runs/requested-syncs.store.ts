@@ -35,6 +35,20 @@ export async function requestSync(
     values (${orgId}, ${configId}, ${repository}, ${now}) on conflict do nothing`;
 }
 
+/**
+ * Requests a sync of everything that a configuration selects, if its active run reads less: the repositories that have
+ * changed at the code host.
+ */
+export async function requestWholeSync(sql: Sql, { orgId, configId }: SyncConfigKey, now: Date): Promise<void> {
+  await sql`
+    insert into requested_syncs (org_id, sync_config_id, repository, requested_at)
+    select c.org_id, c.id, unnest(c.repositories), ${now}
+    from sync_configs c join sync_runs r on r.org_id = c.org_id and r.sync_config_id = c.id
+    where c.org_id = ${orgId} and c.id = ${configId} and r.status in ('pending', 'running')
+      and not r.repositories @> c.repositories
+    on conflict do nothing`;
+}
+
 /** The configurations with requests that a new run, or one that has not begun, can serve. */
 export async function selectRequested(sql: Sql): Promise<SyncConfigKey[]> {
   return sql<SyncConfigKey[]>`

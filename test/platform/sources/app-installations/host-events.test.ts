@@ -72,7 +72,7 @@ describe('a change at the code host', () => {
     expect(await runsOf(id)).toEqual([{ status: 'pending', repositories: ['acme/api'] }]);
     const audit = await parts.platform.database.sql`
       select note, user_id from audit_log where action = 'SYNC_STARTED' and org_id = ${owner.orgId}`;
-    expect([...audit]).toEqual([{ note: 'repositories changed at the code host', user_id: null }]);
+    expect([...audit]).toEqual([{ note: 'repositories changed at the code host, or are due', user_id: null }]);
   });
 
   it('that adds repositories to the installation starts a sync of those that are configured', async () => {

@@ -2,6 +2,7 @@ import type { DatabaseSql, Sql } from '../../../../database/connection.js';
 import { after } from '../../../clock.js';
 import { noContext, recordAudit } from '../../../tenancy/audit/audit.store.js';
 import { isMarked } from '../../../tenancy/deletion/deletions.store.js';
+import { requestWholeSync } from '../requested-syncs.store.js';
 import { hasActiveRun, insertSyncRun, lockNumberOfActiveRuns } from '../sync-runs.store.js';
 import { nextRunAt } from './schedule.js';
 
@@ -71,7 +72,7 @@ export async function selectDueConfigs(
 /** The outcome for a configuration that was due. */
 export type ScheduledStart =
   | { readonly outcome: 'started'; readonly runId: string }
-  /** `skipped`: a run is pending or running. `postponed`: the organization has too many. `corrected`: a clock was set back. */
+  /** `skipped`: a run is pending or running; if it reads less, another one follows. `postponed`: the organization has too many. `corrected`: a clock was set back. */
   | { readonly outcome: 'skipped' | 'postponed' | 'corrected' };
 
 /**
@@ -102,7 +103,11 @@ export async function startDueRun(
       return { outcome: 'postponed' };
     }
     const run = await insertSyncRun(transaction, { orgId, configId: id, requestedBy: null }, now);
-    if (run === null) return { outcome: 'skipped' };
+    if (run === null) {
+      // One of the repositories that have changed at the code host must not keep the others from being read.
+      await requestWholeSync(transaction, { orgId, configId: id }, now);
+      return { outcome: 'skipped' };
+    }
     const record = {
       action: 'SYNC_STARTED',
       resourceKind: 'SYNC_RUN',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { queueRequestedSyncs } from '../../../../../src/platform/sources/sync-runs/queue-requested-syncs.js';
 import { createStandingClock, type MovableClock } from '../../../../support/clock.js';
 import { startTestPlatform, type JsonReply, type TestPlatform, type TestUser } from '../../../../support/platform.js';
 import { createTestDatabase, type TestDatabase } from '../../../../support/postgres.js';
@@ -195,6 +196,21 @@ describe('a schedule', () => {
     await end(id, 'complete');
     await reachNextRun(id);
     expect(await runsOf(id)).toHaveLength(2);
+  });
+
+  it('reads everything after a run of the repositories that the code host has reported', async () => {
+    const repositories = ['acme/api', 'acme/web-*', '!acme/web-old'];
+    const id = await configure('hourly', { repositories });
+    const { sql } = platform.database;
+    await sql`
+      insert into sync_runs (org_id, sync_config_id, status, created_at, started_at, repositories)
+      values (${owner.orgId}, ${id}, 'running', ${clock.now()}, ${clock.now()}, ${['acme/api']})`;
+    await reachNextRun(id);
+    expect(await runsOf(id)).toHaveLength(1);
+    await end(id, 'complete');
+    await queueRequestedSyncs(sql, clock.now(), 20);
+    const runs = await sql`select status, repositories from sync_runs where sync_config_id = ${id} order by created_at`;
+    expect(runs[1]).toEqual({ status: 'pending', repositories: [...repositories].sort() });
   });
 
   it('starts the run of a server that died while it did', async () => {
