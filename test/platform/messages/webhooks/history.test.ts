@@ -105,6 +105,22 @@ describe('A test event', () => {
     }
   });
 
+  it('is limited per user', async () => {
+    const limited = await startTestPlatform({ environment: { WEBHOOK_TEST_LIMIT: '2/hour' } });
+    try {
+      const admin = await limited.signUp();
+      const hook = await subscribe(limited, admin, receiver, ['member.joined']);
+      const path = webhooksPath(admin, `/${String(hook.body.webhook.id)}/test`);
+      const statuses: number[] = [];
+      for (let sent = 0; sent < 3; sent++) {
+        statuses.push((await limited.json('POST', path, { token: admin.accessToken })).status);
+      }
+      expect(statuses).toEqual([200, 200, 429]);
+    } finally {
+      await limited.stop();
+    }
+  });
+
   it('is not sent for a webhook that does not exist, nor for members', async () => {
     expect((await send('POST', `/${randomUUID()}/test`)).status).toBe(404);
     const member = await platform.signUp({ invitedBy: owner, role: 'member' });
