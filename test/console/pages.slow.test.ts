@@ -46,9 +46,9 @@ describe.skipIf(!hasBrowser)(`Every page of the console${withoutBrowser}`, () =>
         const visitor = visitors.get(as);
         if (visitor === undefined) throw new Error(`there is no ${as}`);
         const { page, open } = visitor;
+        if (provokes !== undefined) visitor.provoke(provokes);
         await open(`/console${path}`);
         await page.getByText(ready).first().waitFor({ state: 'attached' });
-        if (provokes !== undefined) visitor.provoke(provokes);
         await act?.(page);
         await lookAt(visitor, name, { theme, width });
       },

@@ -24,7 +24,7 @@ export interface ConsoleRoute {
   readonly prepare?: (platform: TestPlatform, owner: TestUser) => Promise<void>;
   /** What to do before looking: open a dialog, submit a form. */
   readonly act?: (page: Page) => Promise<void>;
-  /** The request that `act` makes the server refuse, as `Visitor.provoke` names it. */
+  /** The request of the page, or of `act`, that the server refuses, as `Visitor.provoke` names it. */
   readonly provokes?: string | RegExp;
 }
 
@@ -250,7 +250,8 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
     act: async (page) => {
       await page.getByRole('button', { name: 'New sync' }).click();
       await page.getByLabel('Read from').selectOption('Made-up data');
-      for (const target of ['Commits', 'Pull or merge requests']) await page.getByLabel(target).uncheck();
+      const targets = page.getByRole('group', { name: 'What to read' }).getByRole('checkbox');
+      for (const target of await targets.all()) await target.uncheck();
       await submit({ Name: 'All', Repositories: 'acme/api' }, 'Create', 'Correct the marked fields')(page);
     },
   },
