@@ -20,3 +20,20 @@ it('log-ins with providers count with those by password per IP, and links per us
   expect((await platform.json('POST', `${path}/link`, { ...start, token })).status).toBe(200);
   expect(problem(await platform.json('POST', `${path}/link`, { ...start, token }))).toBe('429 rate-limited');
 });
+
+it('requests that are malformed or invalid still report the limits', async () => {
+  const platform = await startTestPlatform({ environment: { AUTH_LOGIN_ATTEMPT_LIMIT: '1000/hour' } });
+  onTestFinished(() => platform.stop());
+  const send = async (step: string, body: string): Promise<unknown> => {
+    const headers = { 'Content-Type': 'application/json' };
+    const url = `${platform.url}/api/v1/auth/providers/github/${step}`;
+    const reply = await platform.fetch(url, { method: 'POST', headers, body });
+    await reply.arrayBuffer();
+    return [reply.status, reply.headers.get('RateLimit-Policy')];
+  };
+  const policy = expect.stringContaining('q=1000;w=3600');
+  for (const step of ['start', 'login']) {
+    expect(await send(step, '{')).toEqual([400, policy]);
+    expect(await send(step, '{"no_such_property":1}')).toEqual([422, policy]);
+  }
+});

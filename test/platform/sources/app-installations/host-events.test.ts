@@ -295,3 +295,19 @@ describe('an event of the installation', () => {
     expect(await stateOf()).toEqual([false, 'suspended']);
   });
 });
+
+describe('an event that cannot be stored', () => {
+  it('is an error that still reports the limits, and is handled when the host sends it again', async () => {
+    const { sql } = parts.platform.database;
+    const id = await configure(['acme/*']);
+    const delivery = { 'X-GitHub-Delivery': randomUUID() };
+    await sql`alter table host_events rename to elsewhere`;
+    const failed = await parts.deliver('push', about('acme/api'), delivery);
+    await sql`alter table elsewhere rename to host_events`;
+    expect([failed.status, failed.body.type]).toEqual([500, '/problems/internal-error']);
+    expect(failed.headers.get('RateLimit')).toMatch(/r=\d+;t=\d+/);
+    expect(outcome(await parts.deliver('push', about('acme/api'), delivery))).toBe('accepted');
+    await queueNow();
+    expect(await runsOf(id)).toHaveLength(1);
+  });
+});
