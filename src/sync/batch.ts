@@ -85,11 +85,20 @@ export function matchesSearch(search: string, fullName: string): boolean {
 
 /** Whether a repository's full name matches one of the patterns, and none of those with `!` before them. */
 export function matchesSelection(patterns: readonly string[], fullName: string): boolean {
-  const excepted = patterns.filter((pattern) => pattern.startsWith('!')).map((pattern) => pattern.slice(1));
-  return (
-    patterns.some((pattern) => !pattern.startsWith('!') && matchesPattern(pattern, fullName)) &&
-    !excepted.some((pattern) => matchesPattern(pattern, fullName))
-  );
+  const { included, excepted } = splitSelection(patterns);
+  const matches = (pattern: string): boolean => matchesPattern(pattern, fullName);
+  return included.some(matches) && !excepted.some(matches);
+}
+
+/** What patterns take in, and what those with `!` before them leave out, without that sign. */
+export function splitSelection(patterns: readonly string[]): {
+  readonly included: readonly string[];
+  readonly excepted: readonly string[];
+} {
+  return {
+    included: patterns.filter((pattern) => !pattern.startsWith('!')),
+    excepted: patterns.filter((pattern) => pattern.startsWith('!')).map((pattern) => pattern.slice(1)),
+  };
 }
 
 /**

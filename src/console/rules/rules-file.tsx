@@ -1,10 +1,8 @@
 import { importRules } from '@plumbline/sdk/platform';
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import { platform } from '../session/session.js';
 import { count } from '../ui/count.js';
-import { FileField, type FileProblem } from '../ui/file-field.js';
-import { Form } from '../ui/form.js';
+import { FileForm } from '../ui/file-form.js';
 import { announce } from '../ui/toasts.js';
 import { refreshRules } from './queries.js';
 
@@ -22,8 +20,6 @@ export interface RulesFileProps {
 
 /** The rules of the organization as a file. Those who may change it store another text. */
 export function RulesFile({ orgId, rules, file, mayWrite }: RulesFileProps): JSX.Element {
-  const [text, setText] = useState(file);
-  const [problems, setProblems] = useState<readonly FileProblem[]>([]);
   const state =
     file === ''
       ? 'The organization has no rules. Those of the server apply.'
@@ -39,17 +35,11 @@ export function RulesFile({ orgId, rules, file, mayWrite }: RulesFileProps): JSX
   return (
     <>
       <p>{state}</p>
-      <Form
+      <FileForm
         button="Store the rules"
-        send={async () => {
-          const reply = await importRules(platform, { params: { org_id: orgId }, body: { file: text } });
-          if (reply.ok || !('problems' in reply.problem)) {
-            setProblems([]);
-            return reply;
-          }
-          setProblems(reply.problem.problems);
-          return { ...reply, problem: { ...reply.problem, message: 'The file is invalid, and nothing was changed.' } };
-        }}
+        value={file}
+        example={example}
+        send={(text) => importRules(platform, { params: { org_id: orgId }, body: { file: text } })}
         done={() => {
           announce('The rules are stored. Work units are classified again in the background.');
           void refreshRules();
@@ -59,8 +49,7 @@ export function RulesFile({ orgId, rules, file, mayWrite }: RulesFileProps): JSX
           The file replaces all rules. It has the form that <code>plumbline rules import</code> reads;{' '}
           <code>rules: []</code> removes them.
         </p>
-        <FileField example={example} text={text} onText={setText} problems={problems} />
-      </Form>
+      </FileForm>
     </>
   );
 }

@@ -1,10 +1,8 @@
 import { importTeams } from '@plumbline/sdk/platform';
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import { platform } from '../session/session.js';
 import { CancelButton, Dialog } from '../ui/dialog.js';
-import { FileField, type FileProblem } from '../ui/file-field.js';
-import { Form } from '../ui/form.js';
+import { FileForm } from '../ui/file-form.js';
 import { refreshTeams } from './queries.js';
 
 const example = `teams:
@@ -31,21 +29,12 @@ export function ImportDialog({ orgId, open, onClose, onSaved }: ImportDialogProp
 }
 
 function ImportForm({ orgId, onClose, onSaved }: Omit<ImportDialogProps, 'open'>): JSX.Element {
-  const [text, setText] = useState('');
-  const [problems, setProblems] = useState<readonly FileProblem[]>([]);
   return (
-    <Form
+    <FileForm
       button="Import"
       beside={<CancelButton onClick={onClose} />}
-      send={async () => {
-        const reply = await importTeams(platform, { params: { org_id: orgId }, body: text });
-        if (reply.ok || !('problems' in reply.problem)) {
-          setProblems([]);
-          return reply;
-        }
-        setProblems(reply.problem.problems);
-        return { ...reply, problem: { ...reply.problem, message: 'The file is invalid, and nothing was changed.' } };
-      }}
+      example={example}
+      send={(text) => importTeams(platform, { params: { org_id: orgId }, body: text })}
       done={({ teams }) => {
         onSaved(teams);
         void refreshTeams();
@@ -54,7 +43,6 @@ function ImportForm({ orgId, onClose, onSaved }: Omit<ImportDialogProps, 'open'>
       <p class="small muted">
         The file replaces all teams. It has the form that <code>plumbline teams import</code> reads.
       </p>
-      <FileField example={example} text={text} onText={setText} problems={problems} />
-    </Form>
+    </FileForm>
   );
 }

@@ -88,8 +88,9 @@ export async function endEmailChange(
  */
 export async function storeNewEmail(sql: Sql, userId: string, newEmail: string, now: Date): Promise<string> {
   await deleteTokens(sql, userId);
-  const [former] = await sql<[{ email: string }]>`select email from users where id = ${userId}`;
-  await sql`update users set email = ${newEmail}, is_verified = true, updated_at = ${now} where id = ${userId}`;
+  const [former] = await sql<[{ email: string }]>`
+    update users set email = ${newEmail}, is_verified = true, updated_at = ${now}
+    from users former where former.id = users.id and users.id = ${userId} returning former.email`;
   return former.email;
 }
 

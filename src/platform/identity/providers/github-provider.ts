@@ -1,6 +1,7 @@
 import type { OutboundFetch } from '@plumbline/contract/outbound/outbound-fetch';
 import type * as OpenIdClient from 'openid-client';
 import type { IdentityProviderSettings } from '../../server/settings/identity-provider-settings.js';
+import { parsedJson, propertyOf } from '../../server/json-values.js';
 import { ProviderFailure, type IdentityProvider } from './identity-provider.js';
 import {
   callTimeoutMs,
@@ -68,17 +69,17 @@ export function githubProvider(
       const exchange = { configuration, outbound: withErrorStatus(outbound) };
       const { access_token: token } = await exchangeCode(client, exchange, callback, secrets, false);
       const user = await read('/user', token);
-      const subject = memberOf(user, 'id');
+      const subject = propertyOf(user, 'id');
       if (typeof subject !== 'number') throw new ProviderFailure('the API does not say who has logged in');
       const addresses = await read('/user/emails?per_page=100', token);
       const primary = Array.isArray(addresses)
-        ? (addresses as readonly unknown[]).find((each) => memberOf(each, 'primary') === true)
+        ? (addresses as readonly unknown[]).find((each) => propertyOf(each, 'primary') === true)
         : undefined;
       return {
         issuer,
         subject: String(subject),
-        email: verifiedEmail(memberOf(primary, 'email'), memberOf(primary, 'verified') === true),
-        fullName: nameOf(memberOf(user, 'name')),
+        email: verifiedEmail(propertyOf(primary, 'email'), propertyOf(primary, 'verified') === true),
+        fullName: nameOf(propertyOf(user, 'name')),
       };
     },
   };
@@ -89,19 +90,7 @@ function withErrorStatus(outbound: OutboundFetch): OutboundFetch {
   return async (url, request) => {
     const reply = await outbound(url, request);
     const text = await reply.text();
-    const hasFailed = reply.status === 200 && memberOf(parsed(text), 'error') !== undefined;
+    const hasFailed = reply.status === 200 && propertyOf(parsedJson(text), 'error') !== undefined;
     return new Response(text, { status: hasFailed ? 400 : reply.status, headers: reply.headers });
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null; // the library reports it
-  }
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }

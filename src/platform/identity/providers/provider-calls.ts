@@ -1,8 +1,8 @@
 import { faultOfEmail } from '@plumbline/contract/email-address';
+import { isLoopbackName } from '@plumbline/contract/local-request';
 import { normalizeEmail } from '@plumbline/contract/normalization';
 import { UnreachableError, type OutboundFetch } from '@plumbline/contract/outbound/outbound-fetch';
 import type * as OpenIdClient from 'openid-client';
-import { isLoopback } from '../../server/settings/setting-values.js';
 import { ProviderFailure, ProviderRefusal, type AttemptSecrets, type ProvenIdentity } from './identity-provider.js';
 
 /** A person waits for each call. */
@@ -34,7 +34,7 @@ export function preparationsFor(
   // The signature of an ID token is checked although TLS has proved who sent it: one more thing that must fit.
   const always = [client.enableNonRepudiationChecks];
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked so only to make it stand out
-  return isLoopback(issuer) ? [client.allowInsecureRequests, ...always] : always;
+  return isLoopbackName(issuer.hostname) ? [client.allowInsecureRequests, ...always] : always;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { SecureAccountHandler } from '../../../../generated/platform/operations.js';
 import { invalidSecurityLink } from '../../../../generated/problems.js';
+import type { Sql } from '../../../database/connection.js';
 import { isUniqueViolation } from '../../../database/failures.js';
 import { recordAccountEvent } from '../../tenancy/audit/audit.store.js';
 import type { PlatformDependencies } from '../../dependencies.js';
@@ -21,7 +22,7 @@ export const secureAccount: SecureAccountHandler<PlatformDependencies> = async (
   { sql, clock, mails },
 ) => {
   const now = clock.now();
-  const secured = sql.begin(async (transaction) => {
+  const secure = async (transaction: Sql): Promise<boolean> => {
     const account = await useSecurityLink(transaction, hashToken(body.token), now);
     if (account === null) return false;
     const { id: userId, former_email: formerEmail } = account;
@@ -42,9 +43,10 @@ export const secureAccount: SecureAccountHandler<PlatformDependencies> = async (
       await recordAccountEvent(transaction, context, now, { ...change, note: 'back to the former address' });
     }
     return true;
-  });
+  };
   try {
-    if (!(await secured)) return invalidLink('The link is invalid, expired, or was used. Reset the password instead.');
+    if (!(await sql.begin(secure)))
+      return invalidLink('The link is invalid, expired, or was used. Reset the password instead.');
   } catch (error) {
     if (!isUniqueViolation(error, 'users_email_key')) throw error;
     return invalidLink('Another account has the address now, so it cannot be given back.');

@@ -1,8 +1,9 @@
-import type { DatabaseSql, Sql } from '../../../database/connection.js';
+import type { DatabaseSql } from '../../../database/connection.js';
 import type { Clock } from '../../clock.js';
 import type { Random } from '../../random.js';
 import type { SecretBox } from '../../server/secrets/secret-box.js';
 import { noContext, recordAudit } from '../../tenancy/audit/audit.store.js';
+import { selectAddresses } from '../../tenancy/organizations/members.store.js';
 import type { MailDispatcher } from '../mail/dispatcher.js';
 import { enqueueMail, sealMail } from '../mail/outbox.store.js';
 import { deactivateWebhook, type InactiveReason } from './webhooks.store.js';
@@ -59,20 +60,11 @@ export async function deactivateByItself(
       host,
       reason,
     } as const;
-    for (const email of await adminsOf(transaction, orgId)) {
+    for (const email of await selectAddresses(transaction, orgId, ['owner', 'admin'], mostRecipients)) {
       await enqueueMail(transaction, sealMail(mail, secrets, random), email, now);
     }
     return true;
   });
   if (isDeactivated) mails.wake();
   return isDeactivated;
-}
-
-/** The addresses of the owners and admins of an organization, owners first. */
-async function adminsOf(sql: Sql, orgId: string): Promise<string[]> {
-  const rows = await sql<{ email: string }[]>`
-    select u.email from memberships m join users u on u.id = m.user_id
-    where m.org_id = ${orgId} and m.role in ('owner', 'admin') and u.is_active
-    order by (m.role = 'owner') desc, m.joined_at, u.id limit ${mostRecipients}`;
-  return rows.map(({ email }) => email);
 }

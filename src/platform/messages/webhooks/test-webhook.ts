@@ -15,11 +15,13 @@ export const testWebhook: TestWebhookHandler<PlatformDependencies> = async (
   const id = params.webhook_id.toLowerCase();
   const target = await findTarget(sql, orgId, id, clock.now());
   if (target === null) return webhookNotFound({ message: 'The organization has no such webhook.' });
-  const error = await failureOf(async () => {
-    const now = clock.now();
-    const event = { id: random.uuid(), org_id: orgId, occurred_at: now.toISOString(), data: { webhook_id: id } };
-    await sendEvent(target, { type: 'webhook.test', ...event }, { secrets, outbound }, now, context.signal);
-  });
+  const now = clock.now();
+  const event = { id: random.uuid(), org_id: orgId, occurred_at: now.toISOString(), data: { webhook_id: id } };
+  const sent = sendEvent(target, { type: 'webhook.test', ...event }, { secrets, outbound }, now, context.signal);
+  const error = await sent.then(
+    () => null,
+    (failure: unknown) => failure,
+  );
   if (error !== null) context.log.warn({ err: error, webhook_id: id }, 'test event not accepted');
   const reason = error === null ? null : reasonOf(error);
 
@@ -29,13 +31,3 @@ export const testWebhook: TestWebhookHandler<PlatformDependencies> = async (
   await recordAudit(sql, context, testedAt, { ...record, ...actorOf(principal), ...outcome });
   return { status: 200, body: { success: reason === null, error: reason, tested_at: testedAt.toISOString() } };
 };
-
-/** The error that an action throws; null if it throws none. */
-async function failureOf(action: () => Promise<void>): Promise<unknown> {
-  try {
-    await action();
-    return null;
-  } catch (error) {
-    return error;
-  }
-}

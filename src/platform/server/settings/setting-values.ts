@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { parseAnalyticsUri } from '../../../analytics/address.js';
 import { parseDatabaseAddress } from '../../../database/address.js';
 import { isUuid } from '@plumbline/contract/system/uuid';
+import { isLoopbackName } from '@plumbline/contract/local-request';
 
 /** Parsers of setting values. Each throws an Error that describes a valid value, without the rejected value. */
 
@@ -113,13 +114,9 @@ export function issuerUrl(value: string): string {
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
     throw new Error('must be a URL without user, query and fragment');
   }
-  if (url.protocol === 'http:' && !isLoopback(url)) throw new Error('must be an https URL, except for localhost');
+  if (url.protocol === 'http:' && !isLoopbackName(url.hostname))
+    throw new Error('must be an https URL, except for localhost');
   return url.pathname === '/' ? url.origin : url.href;
-}
-
-/** Whether a URL names this machine. */
-export function isLoopback({ hostname }: URL): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
 }
 
 export function microsoftTenant(value: string): string {

@@ -4,7 +4,7 @@ import { codeHostFailed, invalidWebhookSignature } from '../../../../generated/p
 import { matchesSelection } from '../../../sync/batch.js';
 import type { Sql } from '../../../database/connection.js';
 import type { PlatformDependencies } from '../../dependencies.js';
-import { memberOf } from '../integrations/code-host.js';
+import { propertyOf } from '../../server/json-values.js';
 import type { InactiveReason } from '../integrations/integrations.store.js';
 import { requestSync, selectConfigsOfHost } from '../sync-runs/requested-syncs.store.js';
 import { findByInstallation, insertHostEvent, noteActivity } from './app-installations.store.js';
@@ -23,7 +23,7 @@ export const acceptHostEvent: AcceptHostEventHandler<PlatformDependencies> = asy
   if (!isSigned(bytes, headers['x-hub-signature-256'], hostApp.identity.webhookSecret)) {
     return invalidWebhookSignature({ message: 'The signature is missing or wrong.' });
   }
-  const installationId = installationIdIn(memberOf(body, 'installation'));
+  const installationId = installationIdIn(propertyOf(body, 'installation'));
   if (installationId === null) return receipt('ignored');
   const now = clock.now();
   const apply = await effectOf(event, body, installationId, hostApp, now);
@@ -87,12 +87,12 @@ async function stateOf(host: HostApp, installationId: string): Promise<InactiveR
 function changedRepositories(event: string, body: unknown): string[] {
   switch (event) {
     case 'push':
-      return isOfDefaultBranch(body) ? namesIn([memberOf(body, 'repository')]) : [];
+      return isOfDefaultBranch(body) ? namesIn([propertyOf(body, 'repository')]) : [];
     case 'pull_request':
     case 'deployment':
-      return namesIn([memberOf(body, 'repository')]);
+      return namesIn([propertyOf(body, 'repository')]);
     case 'installation_repositories': {
-      const added = memberOf(body, 'repositories_added');
+      const added = propertyOf(body, 'repositories_added');
       return Array.isArray(added) ? namesIn(added) : [];
     }
     default:
@@ -102,13 +102,13 @@ function changedRepositories(event: string, body: unknown): string[] {
 
 /** Syncs read the default branch. Commits of other branches come with the events of pull requests. */
 function isOfDefaultBranch(body: unknown): boolean {
-  const branch = memberOf(memberOf(body, 'repository'), 'default_branch');
-  return typeof branch !== 'string' || memberOf(body, 'ref') === `refs/heads/${branch}`;
+  const branch = propertyOf(propertyOf(body, 'repository'), 'default_branch');
+  return typeof branch !== 'string' || propertyOf(body, 'ref') === `refs/heads/${branch}`;
 }
 
 function namesIn(repositories: readonly unknown[]): string[] {
   return repositories
-    .map((repository) => memberOf(repository, 'full_name'))
+    .map((repository) => propertyOf(repository, 'full_name'))
     .filter((name): name is string => typeof name === 'string' && /^[^/\s]{1,100}\/[^/\s]{1,100}$/.test(name));
 }
 
@@ -125,11 +125,10 @@ async function requestSyncs(
   const configs = await selectConfigsOfHost(sql, orgId, baseUrl);
   let isConcerned = false;
   for (const { id: configId, repositories: selected } of configs) {
-    for (const repository of repositories) {
-      if (!matchesSelection(selected, repository)) continue;
-      isConcerned = true;
-      await requestSync(sql, { orgId, configId }, repository, now);
-    }
+    const covered = repositories.filter((repository) => matchesSelection(selected, repository));
+    if (covered.length === 0) continue;
+    isConcerned = true;
+    await requestSync(sql, { orgId, configId }, covered, now);
   }
   return isConcerned;
 }

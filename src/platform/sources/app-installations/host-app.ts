@@ -8,7 +8,7 @@ import {
 } from '@plumbline/contract/outbound/outbound-fetch';
 import type { Clock } from '../../clock.js';
 import type { AppSettings } from '../../server/settings/app-settings.js';
-import { memberOf } from '../integrations/code-host.js';
+import { parsedJson, propertyOf } from '../../server/json-values.js';
 
 /** The identity of the app. */
 export interface AppIdentity {
@@ -99,7 +99,7 @@ export function createHostApp(identity: AppIdentity, fetch: OutboundFetch, clock
         signal: new AbortController().signal,
         ...{ timeoutMs, maxBytes },
       });
-      return { status: reply.status, body: jsonOf(await reply.text()) };
+      return { status: reply.status, body: parsedJson(await reply.text()) };
     } catch (error) {
       if (error instanceof UnreachableError || error instanceof RedirectRefusedError) return { status: null };
       throw error;
@@ -147,7 +147,7 @@ export function createHostApp(identity: AppIdentity, fetch: OutboundFetch, clock
       for (let page = 1; page <= mostPages; page += 1) {
         const reply = await ask(`${apiUrl}/user/installations?per_page=100&page=${page}`, { authorization });
         if (reply.status === 401 || reply.status === 403) return { refusal: 'refused' };
-        const items = reply.status === 200 ? memberOf(reply.body, 'installations') : null;
+        const items = reply.status === 200 ? propertyOf(reply.body, 'installations') : null;
         if (!Array.isArray(items)) return { refusal: 'unreachable' };
         installations.push(...items.map(installationIn).filter((each) => each !== null));
         if (items.length < 100) break;
@@ -160,7 +160,7 @@ export function createHostApp(identity: AppIdentity, fetch: OutboundFetch, clock
           ? [`/user/installations/${by.installationId}/repositories`, by.userToken]
           : ['/installation/repositories', by.token];
       const reply = await ask(`${apiUrl}${path}?per_page=1`, { authorization });
-      const count = reply.status === 200 ? memberOf(reply.body, 'total_count') : null;
+      const count = reply.status === 200 ? propertyOf(reply.body, 'total_count') : null;
       return typeof count === 'number' ? { value: count } : { refusal: 'unreachable' };
     },
   };
@@ -181,16 +181,8 @@ function signedIdentity({ id, privateKey }: AppIdentity, now: Date): Promise<str
     .sign(privateKey);
 }
 
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
 function textIn(value: unknown, name: string): string | null {
-  const text = memberOf(value, name);
+  const text = propertyOf(value, name);
   return typeof text === 'string' && text !== '' ? text : null;
 }
 
@@ -202,15 +194,15 @@ function tokenIn(body: unknown): InstallationToken | null {
 
 /** The id of an installation in what the host sent. The host's ids are numbers. */
 export function installationIdIn(value: unknown): string | null {
-  const id = memberOf(value, 'id');
+  const id = propertyOf(value, 'id');
   return Number.isSafeInteger(id) && Number(id) > 0 ? String(id) : null;
 }
 
 function installationIn(value: unknown): HostInstallation | null {
   const id = installationIdIn(value);
-  const account = memberOf(value, 'account');
+  const account = propertyOf(value, 'account');
   const name = textIn(account, 'login') ?? textIn(account, 'slug'); // an enterprise has no login
-  const suspendedAt = memberOf(value, 'suspended_at');
+  const suspendedAt = propertyOf(value, 'suspended_at');
   return id === null || name === null
     ? null
     : { id, account: name, isSuspended: suspendedAt !== null && suspendedAt !== undefined };

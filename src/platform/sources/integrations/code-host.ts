@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Schemas } from '../../../../generated/platform/operations.js';
+import { parsedJson, propertyOf } from '../../server/json-values.js';
 import type { IntegrationKind } from './integrations.store.js';
 import { UnreachableError, type OutboundFetch } from '@plumbline/contract/outbound/outbound-fetch';
 
@@ -63,9 +64,9 @@ export async function testCodeHost(
     access.kind === 'app'
       ? {
           path: '/installation/repositories?per_page=1',
-          isExpected: (text: string) => Array.isArray(propertyOf(text, 'repositories')),
+          isExpected: (text: string) => Array.isArray(propertyOf(parsedJson(text), 'repositories')),
         }
-      : { path: '/user', isExpected: (text: string) => typeof propertyOf(text, login) === 'string' };
+      : { path: '/user', isExpected: (text: string) => typeof propertyOf(parsedJson(text), login) === 'string' };
   const reply = await askCodeHost(access, { ...question, maxBytes: maxUserBytes }, fetch, limits);
   return 'failure' in reply ? reply.failure : null;
 }
@@ -133,19 +134,4 @@ function apiUrl(baseUrl: string, { apiPath }: Host): string {
   const url = new URL(baseUrl);
   const path = url.pathname.replace(/\/+$/, '');
   return url.origin + (path.endsWith(apiPath) ? path : path + apiPath);
-}
-
-function propertyOf(json: string, name: string): unknown {
-  try {
-    return memberOf(JSON.parse(json), name);
-  } catch {
-    return undefined; // not JSON, so not a user
-  }
-}
-
-/** A member of a JSON object; undefined: there is none, or the value is not an object. */
-export function memberOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? (value as Readonly<Record<string, unknown>>)[name]
-    : undefined;
 }

@@ -1,6 +1,7 @@
 import type { Schemas } from '../../../../generated/platform/operations.js';
 import type { OutboundFetch } from '@plumbline/contract/outbound/outbound-fetch';
-import { askCodeHost, memberOf, type CodeHostAccess, type CodeHostLimits } from '../integrations/code-host.js';
+import { propertyOf } from '../../server/json-values.js';
+import { askCodeHost, type CodeHostAccess, type CodeHostLimits } from '../integrations/code-host.js';
 import type { FoundRepositories, RepositorySearch } from './repository-search.js';
 
 type Repository = Schemas['AvailableRepository'];
@@ -30,7 +31,7 @@ const listOfUser: HostList = {
 const listOfInstallation: HostList = {
   ...listOfUser,
   path: (page) => `/installation/repositories?per_page=100&page=${page}`,
-  itemsOf: (body) => memberOf(body, 'repositories'),
+  itemsOf: (body) => propertyOf(body, 'repositories'),
 };
 
 const lists: Readonly<Record<Schemas['CodeHost'], HostList>> = {

@@ -1,6 +1,7 @@
 import type { GetFreshnessHandler } from '../../../../generated/platform/operations.js';
 import type { PlatformDependencies } from '../../dependencies.js';
 import type { Sql } from '../../../database/connection.js';
+import { readsAll } from './requested-syncs.store.js';
 
 interface FreshnessRow {
   readonly current_at: Date | null;
@@ -23,10 +24,9 @@ async function readFreshness(sql: Sql, orgId: string): Promise<FreshnessRow> {
       count(*) filter (where ended.status in ('failed', 'partial'))::int as failing_syncs
     from sync_configs c
     left join lateral (
-      select started_at from sync_runs
-      where org_id = c.org_id and sync_config_id = c.id and status in ('complete', 'partial')
-        and (repositories is null or repositories @> c.repositories)
-      order by created_at desc, id desc limit 1
+      select r.started_at from sync_runs r
+      where r.org_id = c.org_id and r.sync_config_id = c.id and r.status in ('complete', 'partial') and ${readsAll(sql)}
+      order by r.created_at desc, r.id desc limit 1
     ) read on true
     left join lateral (
       select status from sync_runs

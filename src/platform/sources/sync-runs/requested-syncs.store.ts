@@ -1,3 +1,4 @@
+import type { PendingQuery, Row } from 'postgres';
 import type { Sql } from '../../../database/connection.js';
 import { isMarked } from '../../tenancy/deletion/deletions.store.js';
 
@@ -23,16 +24,21 @@ export async function selectConfigsOfHost(sql: Sql, orgId: string, baseUrl: stri
       and i.base_url is not distinct from ${baseUrl}`;
 }
 
-/** Requests a sync of a repository. Requests of the same repository are one until a run includes it. */
+/** Requests a sync of repositories. Requests of the same repository are one until a run includes it. */
 export async function requestSync(
   sql: Sql,
   { orgId, configId }: SyncConfigKey,
-  repository: string,
+  repositories: readonly string[],
   now: Date,
 ): Promise<void> {
   await sql`
     insert into requested_syncs (org_id, sync_config_id, repository, requested_at)
-    values (${orgId}, ${configId}, ${repository}, ${now}) on conflict do nothing`;
+    select ${orgId}, ${configId}, unnest(${sql.typed.texts(repositories)}::text[]), ${now} on conflict do nothing`;
+}
+
+/** The condition that the run `r` reads everything that its configuration `c` selects. Runs of older releases have no list. */
+export function readsAll(sql: Sql): PendingQuery<Row[]> {
+  return sql`(r.repositories is null or r.repositories @> c.repositories)`;
 }
 
 /**
@@ -45,7 +51,7 @@ export async function requestWholeSync(sql: Sql, { orgId, configId }: SyncConfig
     select c.org_id, c.id, unnest(c.repositories), ${now}
     from sync_configs c join sync_runs r on r.org_id = c.org_id and r.sync_config_id = c.id
     where c.org_id = ${orgId} and c.id = ${configId} and r.status in ('pending', 'running')
-      and not r.repositories @> c.repositories
+      and not ${readsAll(sql)}
     on conflict do nothing`;
 }
 
@@ -73,7 +79,7 @@ export async function takeRequestedSyncs(sql: Sql, { orgId, configId }: SyncConf
  */
 export async function addToPendingRun(sql: Sql, { orgId, configId }: SyncConfigKey): Promise<boolean> {
   const [run] = await sql<{ id: string; is_whole: boolean }[]>`
-    select r.id, r.repositories is null or r.repositories @> c.repositories as is_whole
+    select r.id, ${readsAll(sql)} as is_whole
     from sync_runs r join sync_configs c on c.org_id = r.org_id and c.id = r.sync_config_id
     where r.org_id = ${orgId} and r.sync_config_id = ${configId} and r.status = 'pending' and r.started_at is null
     for update of r`;

@@ -1,6 +1,7 @@
 import type { Sql } from '../../../database/connection.js';
 import type { PlatformDependencies } from '../../dependencies.js';
 import { enqueueMail, sealMail } from '../../messages/mail/outbox.store.js';
+import { selectAddresses } from '../organizations/members.store.js';
 
 /** The contents of a mail to the owners of an organization about its deletion. */
 export interface DeletionNews {
@@ -18,10 +19,9 @@ export async function mailOwners(
   { orgId, organization, by, dueAt }: DeletionNews,
   { secrets, random, appBaseUrl, clock }: Pick<PlatformDependencies, 'secrets' | 'random' | 'appBaseUrl' | 'clock'>,
 ): Promise<void> {
-  const owners = await sql<{ email: string }[]>`
-    select u.email from memberships m join users u on u.id = m.user_id
-    where m.org_id = ${orgId} and m.role = 'owner' and u.is_active order by u.id`;
   const link = `${appBaseUrl()}/console/organization`;
   const mail = { kind: 'organization_deletion', link, organization, by, dueAt: dueAt?.toISOString() ?? null } as const;
-  for (const { email } of owners) await enqueueMail(sql, sealMail(mail, secrets, random), email, clock.now());
+  for (const email of await selectAddresses(sql, orgId, ['owner'], null)) {
+    await enqueueMail(sql, sealMail(mail, secrets, random), email, clock.now());
+  }
 }

@@ -88,6 +88,24 @@ export async function isLastOwner(sql: Sql, orgId: string, { user_id: userId, ro
   return others.length === 0;
 }
 
+/**
+ * The addresses of the members with some roles whose accounts are not disabled, for mails: owners first.
+ *
+ * @param most null: all
+ */
+export async function selectAddresses(
+  sql: Sql,
+  orgId: string,
+  roles: readonly Role[],
+  most: number | null,
+): Promise<string[]> {
+  const rows = await sql<{ email: string }[]>`
+    select u.email from memberships m join users u on u.id = m.user_id
+    where m.org_id = ${orgId} and m.role = any (${sql.typed.texts(roles)}) and u.is_active
+    order by (m.role = 'owner') desc, m.joined_at, u.id limit ${most}`;
+  return rows.map(({ email }) => email);
+}
+
 /** Whether an account is not disabled. Call it under the user's lock. */
 export async function isActive(sql: Sql, userId: string): Promise<boolean> {
   return (await sql`select 1 from users where id = ${userId} and is_active`).length > 0;

@@ -1,7 +1,7 @@
 import { readdir, realpath } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { faultOfBaseUrl } from '../../integrations/base-url.js';
-import { matchesPattern } from '../../../../sync/batch.js';
+import { matchesPattern, splitSelection } from '../../../../sync/batch.js';
 import { SyncError, type SyncFailure } from '../../../../sync/failures.js';
 import type { SyncOptions } from '../../../../sync/options.js';
 import { demoRepositories } from '../../../figures/demo/demo-content.js';
@@ -25,8 +25,8 @@ export interface JobPart {
  */
 export async function partsOf(job: SyncJob): Promise<JobPart[]> {
   const parts = new Map<string, JobPart>();
-  const excepted = job.repositories.filter((each) => each.startsWith('!')).map((each) => each.slice(1));
-  for (const selected of job.repositories.filter((each) => !each.startsWith('!'))) {
+  const { included, excepted } = splitSelection(job.repositories);
+  for (const selected of included) {
     for (const part of await partsOrFault(selected, job)) {
       const isExcepted = !part.isPattern && excepted.some((pattern) => matchesPattern(pattern, part.selected));
       if (!isExcepted && !parts.has(part.selected)) parts.set(part.selected, withExceptions(part, excepted));
