@@ -13,7 +13,7 @@ Targets and their providers:
 
 The local provider infers requests from merge commits, and from refs/pull or refs/merge-requests if they were fetched.
 Without a time filter and --max-commits-per-repo, git reads the 100 most recent commits, the last 50 of them with
-statistics. From a host, later syncs read all newer commits. A clone and its remote are one repository: their records
+statistics; --period reads all with statistics. From a host, later syncs read all newer commits. A clone and its remote are one repository: their records
 are merged.
 git --prune removes commits, with their work units, that a rewritten history no longer has: after a complete list of
 what the source reaches, and only within the time filter. Otherwise they stay.

@@ -32,6 +32,7 @@ export function registerSyncCommand(program: Command): void {
     .option('--since <time>', 'start at this ISO date or time; UTC unless it has an offset')
     .option('--date <date>', 'only the day YYYY-MM-DD, in UTC; not with --since')
     .option('--backfill <days>', 'this many days, ending with --date or today; not with --since')
+    .option('--period <days>', 'the first sync reads this many days before today; later ones continue from there')
     .optionsGroup('Provider local:')
     .option('--repo-path <path>', 'clone to read (default: REPO_PATH, else .)')
     .optionsGroup('Providers host_a and host_b:')

@@ -1,14 +1,11 @@
 /** Removes all stored data of a repository: its records, its work units, and the states of its syncs. */
-import { waitForLock, type RenewedLock } from './sinks/wait-for-lock.js';
 import { TABLES } from './records.js';
-import { TARGETS, type ProviderName } from './targets.js';
-import { underLock } from './work-units/derivation/resources.js';
+import { latestSource, whileIdle } from './repository-locks.js';
+import type { ProviderName } from './targets.js';
 import type { CorrectableResources } from './work-units/derivation/resources.js';
 
 /**
  * Removes a repository of an organization. If a removal is interrupted, the next one completes it.
- *
- * It holds eight locks, each on a separate connection; a sink for three concurrent repositories has enough.
  *
  * Meanwhile no sync of this source and no derivation of its work units runs.
  *
@@ -20,15 +17,13 @@ export async function forgetRepository(
   source: ProviderName,
 ): Promise<void> {
   const { sink, dependencies } = resources;
-  const locks: RenewedLock[] = [];
-  try {
-    for (const target of TARGETS) locks.push(await waitForLock(sink, { repoId, target, source }, dependencies));
-    await underLock(resources, repoId, (held) =>
-      remove({ ...held, corrections: resources.corrections }, repoId, locks),
-    );
-  } finally {
-    for (const lock of locks) await lock.release();
-  }
+  await whileIdle(sink, { repoId, source }, dependencies, (assertHeld) => remove(resources, repoId, assertHeld));
+}
+
+/** Removes a repository of which a row is stored. See `forgetRepository`. */
+export async function forgetStoredRepository(resources: CorrectableResources, repoId: string): Promise<void> {
+  const source = await latestSource(resources.sink, repoId);
+  if (source !== undefined) await forgetRepository(resources, repoId, source);
 }
 
 /**
@@ -37,14 +32,10 @@ export async function forgetRepository(
  * organization finds it again.
  */
 async function remove(
-  { orgId, sink, records, store, corrections, dependencies }: CorrectableResources,
+  { orgId, sink, records, store, corrections }: CorrectableResources,
   repoId: string,
-  locks: readonly RenewedLock[],
+  assertHeld: () => Promise<void>,
 ): Promise<void> {
-  const assertHeld = async (): Promise<void> => {
-    dependencies.signal.throwIfAborted();
-    for (const lock of locks) await lock.assertHeld();
-  };
   await sink.clearStates(repoId);
   await records.clear(repoId);
   await corrections.clearCorrections(orgId, repoId);

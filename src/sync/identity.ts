@@ -9,6 +9,8 @@ export interface Identity {
   readonly name: string;
 }
 
+const DIRECTORY = 'file:';
+
 /**
  * The identity of a remote address, or undefined if it names no host (a path, a bundle). `git@host:owner/name.git`,
  * `ssh://git@host:22/owner/name`, `https://user:secret@host/owner/name/` and `git://host/owner/name` are all
@@ -34,7 +36,29 @@ export function identityOfRemote(remote: string): Identity | undefined {
 export function identityOfPath(absolutePath: string): Identity {
   const clean = absolutePath.replace(/\/+$/, '').replace(/\/\.git$/, '') || '/';
   const name = clean.slice(clean.lastIndexOf('/') + 1).replace(/\.git$/, '');
-  return { identity: `file:${clean}`, name: name === '' ? 'repository' : name };
+  return { identity: `${DIRECTORY}${clean}`, name: name === '' ? 'repository' : name };
+}
+
+/** Whether a repository is known by its path, because it has no remote. */
+export function isOfDirectory({ identity }: Identity): boolean {
+  return identity.startsWith(`${DIRECTORY}/`);
+}
+
+/**
+ * The name under which a repository is stored. A directory without a remote has as many of the folders above it in its
+ * name as it needs to differ from the other repositories. A stored name stays as long as no other repository has it.
+ *
+ * @param stored the name that it has so far
+ * @param others the names of the organization's other repositories
+ */
+export function distinctName(repository: Identity, stored: string | undefined, others: ReadonlySet<string>): string {
+  const { identity, name } = repository;
+  if (!isOfDirectory(repository)) return name;
+  const path = identity.slice(DIRECTORY.length);
+  const folders = path.split('/').slice(1, -1);
+  const longer = folders.map((_, index) => [...folders.slice(index), name].join('/')).toReversed();
+  const names = [name, ...longer, path];
+  return [...names.filter((each) => each === stored), ...names].find((each) => !others.has(each)) ?? path;
 }
 
 /**

@@ -2,6 +2,7 @@
  * How much of the history of a repository and target is known. Limits of a sync exclude older records, and what is not
  * stored must not look like a time without work.
  */
+import type { TimeZone } from '../analytics/time-zone.js';
 import type { WorkHistory } from '../analytics/unit-records.js';
 import type { WorkType } from '../analytics/vocabulary.js';
 import type { Page } from './providers/provider.js';
@@ -83,9 +84,12 @@ const WORK_OF: Readonly<Partial<Record<string, WorkType>>> = {
 
 /**
  * What is known of each type of work in each repository. Of several sources, the one that reaches back the farthest counts,
- * and the one that was read last.
+ * and the one that was read last. Days are those of the time zone.
  */
-export function workHistories(states: readonly RepositoryState[]): readonly WorkHistory[] {
+export function workHistories(
+  states: readonly RepositoryState[],
+  { dayOf }: Pick<TimeZone, 'dayOf'>,
+): readonly WorkHistory[] {
   const histories = new Map<
     string,
     { readonly repo: string; readonly workType: WorkType; readonly known: KnownHistory }
@@ -109,9 +113,4 @@ export function workHistories(states: readonly RepositoryState[]): readonly Work
 function widest(one: KnownHistory, other: KnownHistory): KnownHistory {
   const from = one.from === null || other.from === null ? null : Math.min(one.from, other.from);
   return { from, to: Math.max(one.to, other.to) };
-}
-
-/** The day of a time in epoch milliseconds, in UTC. */
-function dayOf(time: number): string {
-  return new Date(time).toISOString().slice(0, 10);
 }

@@ -9,6 +9,8 @@ export interface SyncOptions {
   readonly since?: string;
   readonly date?: string;
   readonly backfill?: string;
+  /** Days before now at which the first sync begins. */
+  readonly period?: string;
   readonly auth?: string;
   readonly owner?: string;
   readonly repo?: string;

@@ -73,7 +73,7 @@ const definitions = {
     localYields: true,
     columns: {
       id: column('uuid'),
-      /** `owner/name`, or the directory's name if there is no remote. */
+      /** `owner/name`; without a remote the directory's name, after folders above it if it would not differ otherwise. */
       repo: column('text'),
       ref: optional('text'),
       url: known('text'),
@@ -142,6 +142,7 @@ const definitions = {
     localYields: true,
     columns: {
       repo_id: column('uuid'),
+      /** The number at its host, or the one that `request-numbers.ts` gives to a request of another repository. */
       number: column('integer'),
       title: column('text'),
       body: optional('text'),
@@ -216,6 +217,10 @@ const definitions = {
       deployment_id: column('text'),
       status: optional('text'),
       environment: optional('text'),
+      /** The kind of environment, as host_b calls it; null if the host has none. */
+      tier: known('text'),
+      /** The job that deployed; null if the host does not name it. */
+      job: known('text'),
       author_name: optional('text'),
       started_at: optional('timestamp'),
       finished_at: optional('timestamp'),
@@ -239,6 +244,8 @@ const definitions = {
       status: optional('text'),
       author_name: optional('text'),
       labels: column('json'),
+      /** The name that host_b has for it; null if it is unknown. */
+      severity: optional('text'),
       started_at: column('timestamp'),
       resolved_at: optional('timestamp'),
       ...everywhere,
@@ -260,6 +267,8 @@ const definitions = {
       state_reason: optional('text'),
       author_name: optional('text'),
       labels: column('json'),
+      /** The severity of an incident, by the name that host_b has for it; null if it is unknown. */
+      severity: optional('text'),
       created_at: column('timestamp'),
       updated_at: column('timestamp'),
       /** The last time that it was closed; null if it is open. */

@@ -2,7 +2,7 @@
 import { inSpan } from '@plumbline/contract/system/tracing';
 import { cleanedUp } from './cleaned-up.js';
 import { SyncError, failureOf, isWithheld } from './failures.js';
-import { repositoryId } from './identity.js';
+import { distinctName, isOfDirectory, repositoryId } from './identity.js';
 import { followHistory } from './known-history.js';
 import {
   prune,
@@ -62,9 +62,10 @@ async function syncTraced(source: RepositorySource, context: SyncContext): Promi
   let problem: unknown;
   let removed: Removed | undefined;
   try {
-    const repository = await source.open();
+    const opened = await source.open();
+    id = repositoryId(request.orgId, opened.identity.identity);
+    const repository = await distinctlyNamed(opened, id, context);
     name = repository.identity.name;
-    id = repositoryId(request.orgId, repository.identity.identity);
     ({ problem, removed } = await syncOpened(repository, id, context, result));
   } catch (error) {
     dependencies.signal.throwIfAborted();
@@ -82,6 +83,20 @@ async function syncTraced(source: RepositorySource, context: SyncContext): Promi
     ...(removed === undefined ? {} : { removed }),
     error,
   };
+}
+
+/** The clone with a name that no other repository of the organization has, if figures are made from the database. */
+async function distinctlyNamed(
+  repository: OpenRepository,
+  repoId: string,
+  { request, units }: SyncContext,
+): Promise<OpenRepository> {
+  const { identity, record } = repository;
+  if (!isOfDirectory(identity) || units === undefined) return repository;
+  const stored = await units.records.repositories(request.orgId);
+  const others = new Set(stored.filter(({ id }) => id !== repoId).map(({ name }) => name));
+  const name = distinctName(identity, stored.find(({ id }) => id === repoId)?.name, others);
+  return { ...repository, identity: { ...identity, name }, record: { ...record, repo: name } };
 }
 
 /** What a sync has stored so far, and its notes. */
@@ -321,11 +336,13 @@ const READ_SINCE: Readonly<Record<string, string>> = {
 };
 
 /** A fingerprint of the limits. A sync does not resume from a position that was reached under other limits. */
-function fingerprintOf({ window, maxCommits, selection, target, provider }: SyncRequest): string {
+function fingerprintOf({ window, period, maxCommits, selection, target, provider }: SyncRequest): string {
   const seed = selection.kind === 'synthetic' ? selection.seed : undefined;
   // Earlier releases did not read these, so that everything is read again.
   const also = READ_SINCE[`${provider} ${target}`];
-  return JSON.stringify({ since: window.since, until: window.until, maxCommits, seed, also });
+  // A period begins later with each sync. What an earlier one read of it remains known.
+  const since = period === undefined ? window.since : undefined;
+  return JSON.stringify({ since, period, until: window.until, maxCommits, seed, also });
 }
 
 /** Adds the columns that every record has. The repository's row is stored with the first page. */

@@ -18,6 +18,8 @@ export interface SyncRequest {
   readonly secondary: DatabaseAddress | undefined;
   readonly selection: Selection;
   readonly window: TimeWindow;
+  /** `--period`, in days: the beginning of the window moves with each sync. Undefined: it does not. */
+  readonly period: number | undefined;
   /** `--max-commits-per-repo`, if set. */
   readonly maxCommits: number | undefined;
   /** Whether to remove commits that the source no longer reaches. Only for the target `git`. */
@@ -96,6 +98,7 @@ export function parseSyncRequest(options: SyncOptions, environment: Environment,
     maxRepos: whole('--max-repos', options.maxRepos),
     continuous: options.useAsync === true,
   };
+  const period = 'window' in window && options.period !== undefined ? Number(options.period) : undefined;
   const maxCommits = whole('--max-commits-per-repo', options.maxCommitsPerRepo);
   const pageSize = whole('BATCH_SIZE', nonEmpty(environment['BATCH_SIZE'])) ?? usualPage(databases);
   const echo = flag('DB_ECHO', environment['DB_ECHO'], report);
@@ -118,6 +121,7 @@ export function parseSyncRequest(options: SyncOptions, environment: Environment,
       ...databases.addresses,
       selection,
       window: 'window' in window ? window.window : NO_WINDOW,
+      period,
       maxCommits,
       prune,
       pageSize,

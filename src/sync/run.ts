@@ -1,10 +1,12 @@
 /** `plumbline sync`: one request, one summary. */
 import { runBatch } from './batch.js';
 import { SyncError } from './failures.js';
+import { withoutErased } from './erasure/erasing-sink.js';
 import { openProvider } from './providers/open.js';
 import type { SyncContext } from './repository-sync.js';
 import { syncRepository } from './repository-sync.js';
 import type { SyncRequest } from './request.js';
+import type { DatabaseAddress } from './sinks/connection-string.js';
 import { openSink } from './sinks/open.js';
 import type { Sink, SinkOptions } from './sinks/sink.js';
 import type { RepositorySummary, SyncSummary } from './summary.js';
@@ -31,7 +33,7 @@ export async function runSync(request: SyncRequest, dependencies: SyncDependenci
     echo: request.echo ? (statement) => dependencies.progress.statement?.(statement) : undefined,
   };
   const provider = await openProvider(request, dependencies);
-  const primary = await openReady(() => openSink(request.primary, options, dependencies));
+  const primary = await openReady(request.primary, request, options, dependencies);
   try {
     const secondary = await openSecondary(request, options, dependencies);
     const units = new UnitDerivations(request, dependencies);
@@ -62,11 +64,16 @@ export async function runSync(request: SyncRequest, dependencies: SyncDependenci
   }
 }
 
-async function openReady(open: () => Promise<Sink>): Promise<Sink> {
-  const sink = await open();
+async function openReady(
+  address: DatabaseAddress,
+  { orgId }: SyncRequest,
+  options: SinkOptions,
+  dependencies: SyncDependencies,
+): Promise<Sink> {
+  const sink = await openSink(address, options, dependencies);
   try {
     await sink.ensureSchema();
-    return sink;
+    return withoutErased(sink, orgId);
   } catch (error) {
     await sink.close();
     throw error;
@@ -75,13 +82,14 @@ async function openReady(open: () => Promise<Sink>): Promise<Sink> {
 
 /** A secondary that cannot be opened does not stop the sync of the primary. */
 async function openSecondary(
-  { secondary }: SyncRequest,
+  request: SyncRequest,
   options: SinkOptions,
   dependencies: SyncDependencies,
 ): Promise<Sink | Error | undefined> {
+  const { secondary } = request;
   if (secondary === undefined) return undefined;
   try {
-    return await openReady(() => openSink(secondary, options, dependencies));
+    return await openReady(secondary, request, options, dependencies);
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }

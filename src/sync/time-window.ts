@@ -1,4 +1,4 @@
-/** The time filters `--since`, `--date` and `--backfill`. All times are UTC. */
+/** The time filters `--since`, `--date`, `--backfill` and `--period`. All times are UTC. */
 
 /** The time range of commits and events: from `since`, until before `until`; epoch milliseconds. */
 export interface TimeWindow {
@@ -16,15 +16,15 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?$/;
 
 /**
- * Computes the window from the three options.
+ * Computes the window from the options.
  *
- * `--date D --backfill N` is the N days that end with D, D included; Defaults: N is 1, D is today.
+ * `--period N` begins with the day N days before today, and has no end. `--date D --backfill N` is the N days that end with D, D included; Defaults: N is 1, D is today.
  *
- * @param now the current time, for a `--backfill` without `--date`
+ * @param now the current time, for a `--backfill` without `--date`, and for `--period`
  * @returns the window, or every problem found
  */
 export function parseTimeWindow(
-  options: { readonly since?: string; readonly date?: string; readonly backfill?: string },
+  options: { readonly since?: string; readonly date?: string; readonly backfill?: string; readonly period?: string },
   now: number,
 ): { readonly window: TimeWindow } | { readonly problems: readonly string[] } {
   const problems: string[] = [];
@@ -45,7 +45,17 @@ export function parseTimeWindow(
   if (options.since !== undefined && (options.date !== undefined || options.backfill !== undefined)) {
     problems.push('--since cannot be used together with --date or --backfill');
   }
+  const period = options.period === undefined ? undefined : parseDays(options.period);
+  if (options.period !== undefined && period === undefined) {
+    problems.push(`--period must be a whole number of days, at least 1; it is ${quoted(options.period)}`);
+  }
+  if (options.period !== undefined && (options.since ?? options.date ?? options.backfill) !== undefined) {
+    problems.push('--period cannot be used together with --since, --date or --backfill');
+  }
   if (problems.length > 0) return { problems };
+  if (period !== undefined) {
+    return { window: { since: clamped((Math.floor(now / DAY) - period) * DAY), until: undefined } };
+  }
   if (options.date === undefined && options.backfill === undefined) return { window: { since, until: undefined } };
   const until = (date ?? Math.floor(now / DAY) * DAY) + DAY;
   return { window: { since: clamped(until - (days ?? 1) * DAY), until: clamped(until) } };

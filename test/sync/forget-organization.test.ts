@@ -3,6 +3,7 @@ import { withStoredRecords } from '../../src/platform/sources/records/stored-rec
 import { runStoreTask } from '../../src/platform/sources/store-tasks/run-task.js';
 import { createEmptyDatabase } from '../support/postgres.js';
 import { importConnector } from '../support/chdb.js';
+import { readErasures, writeErasures } from '../../src/sync/erasure/erasures.js';
 import { describeOnEachDatabase } from './databases.js';
 import { onlyId, storedRows, sync } from './harness.js';
 
@@ -21,13 +22,14 @@ describeOnEachDatabase('removing an organization', ({ kind, inProcess, newDataba
 
     const stored = { store: db, rulesFile: null };
     const access = { signal: new AbortController().signal, importConnector };
-    const files = ['teams', 'authors', 'rules'] as const;
+    const files = ['teams', 'authors', 'rules', 'calendar'] as const;
     const filesOf = (orgId: string): Promise<(string | undefined)[]> =>
       withStoredRecords(stored, { ...access, orgId }, ({ records }) =>
         Promise.all(files.map((file) => records.readFile(file, orgId))),
       );
     for (const orgId of ['gone', 'kept']) {
-      await withStoredRecords(stored, { ...access, orgId }, async ({ records }) => {
+      await withStoredRecords(stored, { ...access, orgId }, async ({ records, sink }) => {
+        await writeErasures(sink, orgId, { revision: 'r', salt: 's', words: 1, pseudonyms: new Map() });
         for (const file of files) await records.writeFile(file, orgId, `${file} of ${orgId}`);
       });
     }
@@ -38,10 +40,12 @@ describeOnEachDatabase('removing an organization', ({ kind, inProcess, newDataba
     await database?.drop();
 
     for (const id of gone) expect(await storedRows(db, id)).toEqual({});
-    expect(await filesOf('gone')).toEqual([undefined, undefined, undefined]);
+    expect(await filesOf('gone')).toEqual(files.map(() => undefined));
     expect(await storedRows(db, kept)).toEqual(keptRows);
     expect(await filesOf('kept')).toEqual(files.map((file) => `${file} of kept`));
-    await withStoredRecords(stored, { ...access, orgId: 'gone' }, async ({ records, store }) => {
+    await withStoredRecords(stored, { ...access, orgId: 'gone' }, async ({ records, store, sink }) => {
+      expect(await readErasures(sink, 'gone')).toBeUndefined();
+      expect(await readErasures(sink, 'kept')).toMatchObject({ salt: 's' });
       expect(await records.repositories('gone')).toEqual([]);
       for (const id of gone) for await (const units of store.scan('gone', id)) expect(units).toEqual([]);
     });

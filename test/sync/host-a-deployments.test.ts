@@ -22,6 +22,22 @@ function deployment(id: number, start: number, ...statuses: readonly (readonly [
 }
 
 describe('deployments of host_a', () => {
+  it('are the latest 1,000, and all of the period that the sync asks for', async () => {
+    const deployments = Array.from({ length: 1200 }, (_, place) =>
+      deployment(2000 - place, LONG_AGO - place * HOUR, ['SUCCESS', 1]),
+    );
+    const started = await host(hostARepository('acme/widgets', { deployments }));
+    const latest = await sync(options(started, sqliteUri(), { target: 'deployments' }));
+    expect(latest.repositories[0]).toMatchObject({
+      records: { deployments: 1000 },
+      notes: ['only the latest 1000 entries are read'],
+    });
+    const since = new Date(LONG_AGO - 1149 * HOUR).toISOString();
+    const all = await sync(options(started, sqliteUri(), { target: 'deployments', since }));
+    expect(all.repositories[0]).toMatchObject({ records: { deployments: 1150 } });
+    expect(all.repositories[0]?.notes).toBeUndefined();
+  });
+
   it('have the time and the result of their first success, also after a newer one replaced them', async () => {
     const twoDays = 48 * 60;
     const deployments = [

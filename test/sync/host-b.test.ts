@@ -285,6 +285,7 @@ describe('sync from host_b', () => {
             user: { username: 'ada' },
             sha: 'a'.repeat(40),
             deployable: {
+              name: 'deploy-live',
               started_at: '2026-01-01T00:02:00.000Z',
               finished_at: '2026-01-01T00:08:00.000Z',
               commit: { id: 'a'.repeat(40), created_at: '2025-12-31T23:59:00.000Z' },
@@ -292,8 +293,13 @@ describe('sync from host_b', () => {
             ...times,
           },
         ],
+        environments: [
+          { name: 'production', tier: 'production' },
+          { name: 'old', tier: null },
+        ],
         incidents: [
           {
+            severity: 'CRITICAL',
             iid: 4,
             title: 'Down',
             state: 'opened',
@@ -314,6 +320,8 @@ describe('sync from host_b', () => {
       {
         deployment_id: '3',
         environment: 'production',
+        tier: 'production',
+        job: 'deploy-live',
         author_name: 'ada',
         started_at: at(2),
         finished_at: at(8),
@@ -323,7 +331,24 @@ describe('sync from host_b', () => {
       },
     ]);
     expect(await rowsOf(host, 'incidents', 'incidents')).toMatchObject([
-      { incident_id: '4', title: 'Down', status: 'open', started_at: at(0), resolved_at: null },
+      { incident_id: '4', title: 'Down', status: 'open', severity: 'critical', started_at: at(0), resolved_at: null },
+    ]);
+  });
+
+  it('stores deployments of a project whose environments it may not read', async () => {
+    const host = await startHostB(
+      hostBProject(7, 'group/widgets', {
+        deployments: [
+          {
+            ...{ id: 3, status: 'success', ref: 'main', environment: { name: 'production' }, sha: 'a'.repeat(40) },
+            ...{ created_at: '2026-01-01T00:00:00.000Z', updated_at: '2026-01-01T00:10:00.000Z' },
+          },
+        ],
+        environments: null,
+      }),
+    );
+    expect(await rowsOf(host, 'deployments', 'deployments')).toMatchObject([
+      { deployment_id: '3', environment: 'production', tier: null, job: null },
     ]);
   });
 

@@ -154,20 +154,23 @@ describe('issues of host_a', () => {
     const day = '2026-01-14';
     const shared = { workType: 'issue', author: 'ada', startedAt: time(100), churnLoc: 0, theme: 'quality', day };
     expect(await unitsIn(db, repoId)).toMatchObject([
+      { workType: 'incident', id: `${repoId}:incident:5`, startedAt: time(100), completedAt: null },
       { ...shared, id: `${repoId}:issue:1`, completedAt: time(4) },
       { ...shared, id: `${repoId}:issue:2`, completedAt: null },
       { ...shared, id: `${repoId}:issue:3`, completedAt: null },
       { ...shared, id: `${repoId}:issue:4`, completedAt: null },
     ]);
 
-    // An issue that turns out to be an incident loses its unit, and the sync reads what was updated since.
+    // An issue that turns out to be an incident, or to be none, loses its other unit. The sync reads what was updated since.
     repository.issueNodes = [
+      issue(5, { updatedAt: at(0) }),
       issue(2, { updatedAt: at(0), labels: { nodes: [{ name: 'incident' }] } }),
-      ...issueNodes.filter(({ number }) => number !== 2),
+      ...issueNodes.filter(({ number }) => number !== 2 && number !== 5),
     ];
     const again = await sync(optionsOfA(started, db, { target: 'issues' }));
-    expect(again.repositories[0]?.records['issues']).toBe(2);
-    expect((await unitsIn(db, repoId)).map(({ id }) => id.split(':').at(-1))).toEqual(['1', '3', '4']);
+    expect(again.repositories[0]?.records['issues']).toBe(3);
+    const names = (await unitsIn(db, repoId)).map(({ id }) => id.slice(repoId.length + 1));
+    expect(names).toEqual(['incident:2', 'issue:1', 'issue:3', 'issue:4', 'issue:5']);
   });
 
   it('are read page by page, and a sync that was stopped resumes where it was', async () => {
@@ -272,7 +275,7 @@ describe('issues of host_b', () => {
     const host = await startHostB(project);
     const db = sqliteUri();
     const summary = await sync(options(host, db));
-    expect(summary.repositories[0]).toMatchObject({ error: null, records: { issues: 6, work_units: 5 } });
+    expect(summary.repositories[0]).toMatchObject({ error: null, records: { issues: 6, work_units: 6 } });
     const repoId = onlyId(summary);
     const stored = await storedRows(db, repoId);
     expect(stored['issues']?.map((row) => [row['number'], row['kind'], row['state'], row['state_reason']])).toEqual([
@@ -291,6 +294,7 @@ describe('issues of host_b', () => {
       ['opened', 'opened', time(100)],
     ]);
     expect((await unitsIn(db, repoId)).map(({ id, completedAt }) => [id.slice(37), completedAt])).toEqual([
+      ['incident:5', null],
       ['issue:1', time(1)],
       ['issue:2', null],
       ['issue:3', null],

@@ -1,6 +1,7 @@
 /** What is known of the history of a repository, after syncs with limits. */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { timeZoneOf } from '../../src/analytics/time-zone.js';
 import type { WorkHistory } from '../../src/analytics/unit-records.js';
 import { createUnitRecords } from '../../src/platform/figures/analytics-api/stored-unit-records.js';
 import { withStoredRecords } from '../../src/platform/sources/records/stored-records.js';
@@ -14,15 +15,15 @@ import { NOW, onlyId, sqliteUri, storedRows, sync, temporaryDirectory } from './
 
 type HistoryLimit = Omit<WorkHistory, 'knownUntil'>;
 
-async function historiesIn(db: string): Promise<readonly WorkHistory[]> {
+async function historiesIn(db: string, timeZone = 'UTC'): Promise<readonly WorkHistory[]> {
   const options = { orgId: 'default', signal: new AbortController().signal, importConnector };
   return withStoredRecords({ store: db, rulesFile: null }, options, (resources) =>
-    createUnitRecords({ of: (_orgId, question) => question(resources) }).workHistories('default'),
+    createUnitRecords({ of: (_orgId, question) => question(resources) }).workHistories('default', timeZoneOf(timeZone)),
   );
 }
 
-async function limitsIn(db: string): Promise<readonly HistoryLimit[]> {
-  const histories = await historiesIn(db);
+async function limitsIn(db: string, timeZone?: string): Promise<readonly HistoryLimit[]> {
+  const histories = await historiesIn(db, timeZone);
   return histories
     .filter(({ knownSince }) => knownSince !== null)
     .map(({ repo, workType, knownSince }) => ({ repo, workType, knownSince }));
@@ -63,6 +64,15 @@ describe('What syncs know of the history of a clone', () => {
     const summary = await sync(local(db, path, { maxCommitsPerRepo: '2' }));
     expect((await storedRows(db, onlyId(summary)))['git_commits']).toHaveLength(7);
     expect(await limitsIn(db)).toEqual([limited('busy', 3)]);
+  });
+
+  it('begins on the day of the time zone', async () => {
+    const db = sqliteUri();
+    await sync(local(db, clone('busy', [1, 2, 3, 4]), { since: '2026-01-02' }));
+    expect(await limitsIn(db, 'Pacific/Auckland')).toEqual([limited('busy', 2)]);
+    expect(await limitsIn(db, 'America/Los_Angeles')).toEqual([limited('busy', 1)]);
+    // The sync ran at noon in London.
+    expect((await historiesIn(db, 'Pacific/Auckland')).map(({ knownUntil }) => knownUntil)).toEqual(['2026-01-15']);
   });
 
   it('begins with the period that was read, until one reads more', async () => {

@@ -259,6 +259,24 @@ describeOnEachDatabase('a sink', (engine) => {
     expect(await storedRows(uri, other)).toMatchObject({ git_commits: [{ hash: 'a' }] });
   });
 
+  it('lists the repositories of one organization, ordered by id', async () => {
+    const uri = await engine.newDatabase();
+    const sink = await openDatabase(uri);
+    const [first, second, other] = ['1', '2', '3'].map((digit) => `${key.repoId.slice(0, -1)}${digit}`);
+    const named = { ref: null, url: null, default_branch: null, created_at: null, settings: {}, tags: [] };
+    const rows = [
+      { id: second ?? '', repo: 'acme/web', ...named, ...everywhere },
+      { id: other ?? '', repo: 'acme/api', ...named, ...everywhere, org_id: 'other' },
+      { id: first ?? '', repo: 'acme/api', ...named, ...everywhere },
+    ];
+    await sink.apply(page([{ table: tableNamed('repos'), rows }]));
+    expect(await sink.repositories('acme')).toEqual([
+      { id: first, name: 'acme/api' },
+      { id: second, name: 'acme/web' },
+    ]);
+    expect(await sink.repositories('third')).toEqual([]);
+  });
+
   it('creates its schema twice without an error, also at the same time', async () => {
     const uri = await engine.newDatabase();
     await Promise.all([openDatabase(uri), openDatabase(uri)]);

@@ -1,7 +1,9 @@
 /** The health of the code of a repository, from the records of its commits and of blame. */
 import type { CodeHealth, CodeHealthRequest } from '../../analytics/code-health.js';
+import { timeZoneOf, type TimeZone } from '../../analytics/time-zone.js';
 import { repositoryContext } from '../work-units/derivation/plan.js';
 import type { DerivationResources } from '../work-units/derivation/resources.js';
+import { storedCalendar } from '../work-units/stored-calendar.js';
 import { fileChanges, personalCommits, type FileChanges } from './history.js';
 import { FileCount, hotspotsOf } from './hotspots.js';
 import { DirectoryCount } from './people.js';
@@ -21,7 +23,7 @@ export async function codeHealth(
 ): Promise<CodeHealth> {
   const all = await resources.records.repositories(resources.orgId);
   const repositories = all.filter(({ name }) => name === request.repo);
-  const counts = new Counts(request);
+  const counts = new Counts(request, timeZoneOf((await storedCalendar(resources)).timeZone));
   for (const { id } of repositories) await countRepository(resources, id, counts, signal);
   const candidates = counts.files.candidates();
   const lines = new Map<string, number>();
@@ -71,10 +73,12 @@ class Counts {
   #known = 0;
   /** Epoch milliseconds of the earliest commit whose files are known. */
   #earliest = Infinity;
+  readonly #timeZone: TimeZone;
 
-  constructor({ dateRange, depth }: CodeHealthRequest) {
-    this.from = Date.parse(dateRange.startDate);
-    this.until = Date.parse(dateRange.endDate) + DAY_MILLISECONDS;
+  constructor({ dateRange, depth }: CodeHealthRequest, timeZone: TimeZone) {
+    this.from = timeZone.startOf(dateRange.startDate);
+    this.until = timeZone.endOf(dateRange.endDate);
+    this.#timeZone = timeZone;
     this.directories = new DirectoryCount(depth);
   }
 
@@ -102,7 +106,7 @@ class Counts {
     return {
       commits: this.commits,
       coverage: this.commits === 0 ? null : this.#known / this.commits,
-      knownSince: this.#known === 0 ? null : new Date(this.#earliest).toISOString().slice(0, 10),
+      knownSince: this.#known === 0 ? null : this.#timeZone.dayOf(this.#earliest),
       rework: this.#known === 0 ? null : { addedLines, deletedLines, reworkedLines, share },
     };
   }

@@ -52,7 +52,7 @@ export async function* commitRangePages(
   for (let range = ranges[0]; range !== undefined; range = ranges[0]) {
     const older = ranges.slice(1);
     const limits = range.base === null ? remoteLimits(request) : UNLIMITED;
-    // Of an interrupted sync that had reached the limit, it is not known whether there are older commits.
+    // If an interrupted sync had reached the limit, it is not known whether there are older commits.
     let isCut = range.count >= limits.commits;
     for (let more = true; more && range.count < limits.commits;) {
       const page: ListedCommitsPage | undefined = await source.list(range);

@@ -1,20 +1,21 @@
 /** Limits how much history is requested from the hosts: src/sync/README.md, "What can be synced". */
 import type { SyncRequest } from '../request.js';
+import type { TimeWindow } from '../time-window.js';
 
 const COMMITS = 100;
 const COMMITS_WITH_STATS = 50;
 
 /**
  * The maximum number of commits, and of commits with statistics. A time filter or `--max-commits-per-repo` lifts the
- * first.
+ * first, and `--period` both.
  */
-export function remoteLimits({ maxCommits, window }: SyncRequest): {
+export function remoteLimits({ maxCommits, window, period }: SyncRequest): {
   readonly commits: number;
   readonly stats: number;
 } {
   const isFiltered = window.since !== undefined || window.until !== undefined;
   const commits = maxCommits ?? (isFiltered ? Infinity : COMMITS);
-  return { commits, stats: Math.min(commits, COMMITS_WITH_STATS) };
+  return { commits, stats: period === undefined ? Math.min(commits, COMMITS_WITH_STATS) : commits };
 }
 
 /**
@@ -34,8 +35,10 @@ export function noteOfLimits(
   return parts.length === 0 ? {} : { note: parts.join('; ') };
 }
 
-/** Maximum number of runs, deployments or incidents per sync. */
-export const MOST_EVENTS = 1000;
+/** The maximum number of runs, deployments or incidents per sync. A time filter that says how far back to read lifts it. */
+export function mostEvents({ since }: TimeWindow): number {
+  return since === undefined ? 1000 : Infinity;
+}
 
 /** Maximum number of files blamed per sync of a host. Each costs a request or a part of one. */
 export const MOST_BLAMED_FILES = 500;

@@ -49,7 +49,7 @@ export interface Reach {
    */
   list(): Promise<Reachable | PartialReach>;
   /**
-   * Those of these commits that this copy of the repository has. Another copy of the same repository may be ahead, so
+   * Selects the commits that this copy of the repository has. Another copy of the same repository may be ahead, so
    * only these may be removed. Absent: there is only one copy.
    */
   known?(hashes: readonly string[]): Promise<ReadonlySet<string>>;
@@ -78,6 +78,6 @@ export interface Page {
   readonly expected?: number;
   /** A note about records that a limit excludes: `only the latest 100 commits are read`. */
   readonly note?: string;
-  /** Of the last page: whether a limit excludes older records. The default is false. */
+  /** Whether a limit excludes records older than those of this page, which is the last one. The default is false. */
   readonly isCut?: boolean;
 }

@@ -9,6 +9,7 @@ import {
   alterTable,
   createTable,
   deleteRows,
+  mergeTable,
   requireLayout,
   type TableDefinition,
 } from '../../analytics/clickhouse/tables.js';
@@ -68,10 +69,20 @@ export function openClickHouse(engine: ClickHouseEngine, options: SinkOptions): 
       failing(() =>
         command(session, deleteRows('sync_state', 'repo_id = {repo:UUID}', engine.cluster), { repo: repoId }),
       ),
+    repositories: (orgId) => derivation.repositories(orgId),
+    dropFormerVersions: () => failing(() => dropFormerVersions(session)),
     tryLock: ({ repoId, target }) => failing(() => tryLease(engine, `${repoId} ${target}`, options.now)),
     derivation,
     close: () => engine.close(),
   };
+}
+
+/** Queries with `final` never see former versions, but others do until the parts of a table are merged. */
+async function dropFormerVersions(session: Session): Promise<void> {
+  const { cluster } = session.engine;
+  const found = await select(session, 'select name from system.tables where database = currentDatabase()', {});
+  const names = new Set(found.map((row) => row['name']));
+  for (const name of WITH_PEOPLE) if (names.has(name)) await command(session, mergeTable(name, cluster));
 }
 
 interface Session {
@@ -105,6 +116,12 @@ async function addColumns(session: Session): Promise<void> {
     }
   }
 }
+
+/** The tables of records, and those of the work units, that may name people. */
+const WITH_PEOPLE: readonly string[] = [
+  ...TABLES.map(({ name }) => name),
+  ...['work_units', 'work_unit_corrections', 'work_unit_progress', 'team_files', 'author_files'],
+];
 
 const STATES: TableDefinition = {
   name: 'sync_state',

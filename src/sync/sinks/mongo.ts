@@ -54,6 +54,11 @@ export function openMongo(uri: string, options: SinkOptions): Sink {
       failing(async () => {
         await collection('sync_state').deleteMany({ _id: { $gte: `${repoId}:`, $lt: `${repoId};` } });
       }),
+    repositories: (orgId) =>
+      failing(async () => {
+        const found = await collection('repos').find({ org_id: orgId }).sort({ id: 1 }).toArray();
+        return found.map(({ id, repo }) => ({ id: String(id), name: String(repo) }));
+      }),
     tryLock: (key) => failing(() => tryLock(collection('sync_locks'), stateId(key), options.now)),
     close: () => client.close(),
   };

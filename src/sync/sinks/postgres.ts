@@ -52,6 +52,8 @@ export function openPostgres(uri: string, options: SinkOptions): Sink {
     ...(options.echo === undefined ? {} : { debug: (_connection, query) => options.echo?.(query) }),
   });
 
+  const derivation = postgresDerivation(sql, failing);
+
   return {
     kind: 'postgres',
     ensureSchema: () => failing(() => ensureSchema(sql)),
@@ -73,7 +75,8 @@ export function openPostgres(uri: string, options: SinkOptions): Sink {
         await sql`delete from sync_state where repo_id = ${repoId}`;
       }),
     tryLock: ({ repoId, target }) => failing(() => tryLock(sql, `plumbline sync ${repoId} ${target}`)),
-    derivation: postgresDerivation(sql, failing),
+    repositories: (orgId) => derivation.repositories(orgId),
+    derivation,
     close: () => sql.end({ timeout: 5 }),
   };
 }

@@ -14,8 +14,8 @@ export interface StateKey {
   readonly source: ProviderName;
 }
 
-/** Identifies a state: that of a sync, or of the removal of unreachable commits (prune.ts). */
-export type StoredKey = Omit<StateKey, 'target'> & { readonly target: Target | 'prune' };
+/** Identifies a state: that of a sync, of the removal of unreachable commits (prune.ts), or of an erasure of people. */
+export type StoredKey = Omit<StateKey, 'target'> & { readonly target: Target | 'prune' | 'erasure' };
 
 /** Identifies a lock: one sync of a repository, or the derivation of its work units. */
 export type LockKey = Omit<StateKey, 'target'> & { readonly target: Target | 'work_units' };
@@ -92,6 +92,10 @@ export interface Sink {
   remove(table: Table, repoId: string, where: RemovedRows): Promise<void>;
   /** Removes the states of all syncs of one repository, so that the next sync reads it from the beginning. */
   clearStates(repoId: string): Promise<void>;
+  /** The repositories of an organization, ordered by id. */
+  repositories(orgId: string): Promise<readonly { readonly id: string; readonly name: string }[]>;
+  /** Removes the former versions of changed rows from engines that keep them readable. */
+  dropFormerVersions?(): Promise<void>;
   /** Takes a lock; undefined if another process holds it. */
   tryLock(key: LockKey): Promise<Lock | undefined>;
   /** Absent if the analytics do not support this engine; no work units are then derived. */

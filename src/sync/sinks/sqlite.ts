@@ -52,6 +52,20 @@ export function openSqlite(path: string, options: SinkOptions): Sink {
       run(statement, []);
     }, action);
 
+  const derivation = sqliteDerivation({
+    all: (text, values) => {
+      options.echo?.(text);
+      return failing(() => prepare(text).all([...values]));
+    },
+    run,
+    transaction: (action) => {
+      failing(() => {
+        inTransaction(action);
+      });
+    },
+    decode,
+  });
+
   return {
     kind: 'sqlite',
     ensureSchema: () =>
@@ -107,19 +121,8 @@ export function openSqlite(path: string, options: SinkOptions): Sink {
         run('delete from sync_state where repo_id = ?', [repoId]);
       }),
     tryLock: (key) => settled(() => tryLock(prepare, run, inTransaction, key, options.now)),
-    derivation: sqliteDerivation({
-      all: (text, values) => {
-        options.echo?.(text);
-        return failing(() => prepare(text).all([...values]));
-      },
-      run,
-      transaction: (action) => {
-        failing(() => {
-          inTransaction(action);
-        });
-      },
-      decode,
-    }),
+    repositories: (orgId) => derivation.repositories(orgId),
+    derivation,
     close: () =>
       settled(() => {
         database.close();

@@ -3,7 +3,8 @@ import { tableNamed, type AnyRow } from '../records.js';
 import { COMMIT_KINDS, countsForIssue, type ClosingKind } from './derivation/closings.js';
 import { CLOSINGS, LINKS, type DerivationRecords, type ReadableTable } from './derivation/database/records.js';
 import { countsFor, type LinkKind } from './derivation/links.js';
-import { numberOf, textOf } from './row-values.js';
+import { repeatedRequests, withoutNamesakes } from './derivation/namesakes.js';
+import { numberOf, textOf, textOrNull } from './row-values.js';
 
 /**
  * The numbers of the requests that close issues, by the issue's number, in ascending order. A request that was closed
@@ -31,19 +32,24 @@ export async function closersOf(
     .filter(({ issue, kind }) => countsForIssue(kind, sources.get(issue) ?? ''));
   const isCommit = (kind: ClosingKind): boolean => COMMIT_KINDS.includes(kind);
   const hashes = counted.filter(({ kind }) => isCommit(kind)).map(({ closer }) => closer);
-  const links = (await rows(LINKS, ['hash', 'number', 'kind'], 'hash', hashes)).map((row) => ({
+  const linked = (await rows(LINKS, ['hash', 'number', 'kind'], 'hash', hashes)).map((row) => ({
     hash: textOf(row, 'hash'),
     number: numberOf(row, 'number'),
     kind: textOf(row, 'kind') as LinkKind,
   }));
+  const links = withoutNamesakes(linked);
   const candidates = [
     ...links.map(({ number }) => number),
     ...counted.filter(({ kind }) => !isCommit(kind)).map(({ closer }) => Number(closer)),
   ];
-  const requests = await rows(tableNamed('git_pull_requests'), ['number', 'state', 'source'], 'number', candidates);
+  const columns = ['number', 'state', 'source', 'merge_hash'];
+  const requests = await rows(tableNamed('git_pull_requests'), columns, 'number', candidates);
+  const repeated = repeatedRequests(
+    requests.map((row) => ({ number: numberOf(row, 'number'), hash: textOrNull(row, 'merge_hash') })),
+  );
   const open = new Map(
     requests
-      .filter((row) => textOf(row, 'state') !== 'closed')
+      .filter((row) => textOf(row, 'state') !== 'closed' && !repeated.has(numberOf(row, 'number')))
       .map((row) => [numberOf(row, 'number'), textOf(row, 'source')]),
   );
   const closers = new Map<number, Set<number>>();

@@ -2,20 +2,30 @@
 import type { UnitDescription } from '../../analytics/unit-records.js';
 import type { WorkType } from '../../analytics/vocabulary.js';
 import { identityOfRemote } from '../identity.js';
-import { tableNamed, type AnyRow } from '../records.js';
+import { tableNamed, type AnyRow, type TableName } from '../records.js';
 import { closersOf } from './closers.js';
 import { parseUnitId, titleAndText, unitId } from './derivation/derive.js';
+import { hasNamesake } from './derivation/namesakes.js';
+import { isIssueNumber } from './derivation/failure-signs.js';
 import type { DerivationResources } from './derivation/resources.js';
 import { numberOf, textOf } from './row-values.js';
 
-/** The table and columns of the title of each type of work. */
-const PLACES = {
-  pull_request: { table: 'git_pull_requests', key: 'number', columns: ['title'] },
-  commit: { table: 'git_commits', key: 'hash', columns: ['message'] },
-  deployment: { table: 'deployments', key: 'deployment_id', columns: ['release_ref', 'environment'] },
-  incident: { table: 'incidents', key: 'incident_id', columns: ['title'] },
-  issue: { table: 'issues', key: 'number', columns: ['title'] },
-} as const;
+interface Place {
+  readonly table: TableName;
+  readonly key: string;
+  readonly columns: readonly string[];
+}
+
+const ISSUES: Place = { table: 'issues', key: 'number', columns: ['title'] };
+
+/** The tables and columns of the title of each type of work. The last table that has it gives the title. */
+const PLACES: Readonly<Record<WorkType, readonly Place[]>> = {
+  pull_request: [{ table: 'git_pull_requests', key: 'number', columns: ['title'] }],
+  commit: [{ table: 'git_commits', key: 'hash', columns: ['message'] }],
+  deployment: [{ table: 'deployments', key: 'deployment_id', columns: ['release_ref', 'environment'] }],
+  incident: [{ table: 'incidents', key: 'incident_id', columns: ['title'] }, ISSUES],
+  issue: [ISSUES],
+};
 
 /**
  * Describes units of an organization.
@@ -30,21 +40,22 @@ export async function describeUnits(
   for (const { repoId, workType, names } of groupsOf(ids)) {
     const repository = await repositoryRow(sink, repoId);
     if (repository?.['org_id'] !== orgId) continue;
-    const { table, key, columns } = PLACES[workType];
-    const isNumbered = key === 'number';
-    const values = isNumbered ? names.map(Number) : names;
     const closers = workType === 'issue' ? await closersOf(records, repoId, names.map(Number)) : undefined;
-    const query = { table: tableNamed(table), repoId, columns: [key, ...columns] };
-    for await (const rows of records.rows({ ...query, where: { kind: 'in', column: key, values } })) {
-      for (const row of rows) {
-        const name = isNumbered ? numberOf(row, key) : textOf(row, key);
-        const text = columns
-          .map((column) => textOf(row, column))
-          .join(' ')
-          .trim();
-        const url = urlOf(repository, workType, name);
-        const closedBy = (closers?.get(Number(name)) ?? []).map((number) => unitId(repoId, 'pull_request', number));
-        described.set(unitId(repoId, workType, name), { title: titleAndText(text).title, url, closedBy });
+    for (const { table, key, columns } of PLACES[workType]) {
+      const isNumbered = key === 'number';
+      const values = isNumbered ? names.filter(isIssueNumber).map(Number) : names;
+      const query = { table: tableNamed(table), repoId, columns: [key, ...columns] };
+      for await (const rows of records.rows({ ...query, where: { kind: 'in', column: key, values } })) {
+        for (const row of rows) {
+          const name = isNumbered ? numberOf(row, key) : textOf(row, key);
+          const text = columns
+            .map((column) => textOf(row, column))
+            .join(' ')
+            .trim();
+          const url = urlOf(repository, workType, name);
+          const closedBy = (closers?.get(Number(name)) ?? []).map((number) => unitId(repoId, 'pull_request', number));
+          described.set(unitId(repoId, workType, name), { title: titleAndText(text).title, url, closedBy });
+        }
       }
     }
   }
@@ -63,7 +74,7 @@ function groupsOf(ids: readonly string[]): readonly Group[] {
     const parsed = parseUnitId(id);
     if (parsed === undefined) continue;
     const { repoId, workType, name } = parsed;
-    if (PLACES[workType].key === 'number' && !/^\d{1,15}$/.test(name)) continue;
+    if (PLACES[workType].every(({ key }) => key === 'number') && !isIssueNumber(name)) continue;
     const group = groups.get(`${repoId} ${workType}`) ?? { repoId, workType, names: [] };
     groups.set(`${repoId} ${workType}`, group);
     group.names.push(name);
@@ -80,6 +91,8 @@ async function repositoryRow(sink: DerivationResources['sink'], repoId: string):
 function urlOf(repository: AnyRow, workType: WorkType, name: string | number): string | null {
   const identity = identityOfRemote(textOf(repository, 'url'))?.identity;
   if (identity === undefined) return null;
+  // The page of that number is another request's.
+  if (workType === 'pull_request' && hasNamesake(Number(name))) return null;
   const [host = ''] = identity.split('/');
   const source = repository['source'];
   const isHostB = source === 'host_b' || (source === 'local' && host.includes('gitlab'));

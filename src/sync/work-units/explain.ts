@@ -13,6 +13,7 @@ import {
   requestUnit,
   titleAndText,
 } from './derivation/derive.js';
+import { isIssueNumber } from './derivation/failure-signs.js';
 import type { CorrectableResources, DerivationResources } from './derivation/resources.js';
 import { repositoryContext, type RepositoryContext } from './derivation/plan.js';
 import { DEPLOYMENT_COLUMNS, INCIDENT_COLUMNS, ISSUE_COLUMNS, RecordReader } from './derivation/read.js';
@@ -115,15 +116,32 @@ const MAKERS: Readonly<Record<WorkUnit['workType'], Maker>> = {
     return { unit, title: `${textOf(row, 'release_ref')} ${textOf(row, 'environment')}`.trim() };
   },
   incident: async (reader, context, name, explain) => {
+    const issue = isIssueNumber(name) ? await issueRow(reader, name) : undefined;
+    if (issue !== undefined) return madeOfIssue(context, issue, 'incident', explain);
     const row = await onlyRow(reader, 'incidents', INCIDENT_COLUMNS, 'incident_id', name);
-    return row === undefined ? undefined : { unit: incidentUnit(context, row, explain), title: textOf(row, 'title') };
-  },
-  issue: async (reader, context, name, explain) => {
-    const row = await onlyRow(reader, 'issues', ISSUE_COLUMNS, 'number', Number(name));
-    const unit = row === undefined ? undefined : issueUnit(context, row, explain);
+    const unit = row === undefined ? undefined : incidentUnit(context, row, explain);
     return row === undefined || unit === undefined ? undefined : { unit, title: textOf(row, 'title') };
   },
+  issue: async (reader, context, name, explain) => {
+    const row = await issueRow(reader, name);
+    return row === undefined ? undefined : madeOfIssue(context, row, 'issue', explain);
+  },
 };
+
+function issueRow(reader: RecordReader, number: string): Promise<AnyRow | undefined> {
+  return onlyRow(reader, 'issues', ISSUE_COLUMNS, 'number', Number(number));
+}
+
+/** The unit of an issue, if it is of this type. */
+function madeOfIssue(
+  context: RepositoryContext,
+  row: AnyRow,
+  workType: 'issue' | 'incident',
+  explain: (contribution: Contribution) => void,
+): Made {
+  const unit = issueUnit(context, row, explain);
+  return unit?.workType === workType ? { unit, title: textOf(row, 'title') } : undefined;
+}
 
 async function onlyRow(
   reader: RecordReader,

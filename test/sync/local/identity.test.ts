@@ -1,9 +1,11 @@
 import { lchownSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { identityOfPath, identityOfRemote, repositoryId } from '../../../src/sync/identity.js';
+import { distinctName, identityOfPath, identityOfRemote, repositoryId } from '../../../src/sync/identity.js';
+import { tableNamed } from '../../../src/sync/records.js';
 import { git, initRepository } from '../../support/git-history.js';
-import { onlyId, sqliteUri, sync, temporaryDirectory } from '../harness.js';
+import { NOW, onlyId, openDatabase, sqliteUri, storedRows, sync, temporaryDirectory } from '../harness.js';
+import { unitsIn } from '../work-units/stored-units.js';
 
 describe('the identity of a remote', () => {
   it.each([
@@ -98,6 +100,76 @@ describe('a clone', () => {
     }
     rmSync(join(origin, '.git'), { recursive: true });
     expect(await readId()).toBe(itself);
+  });
+});
+
+describe('the name of a repository without a remote', () => {
+  it.each([
+    ['/srv/b/api/.git', undefined, [], 'api'],
+    ['/srv/b/api/.git', undefined, ['api'], 'b/api'],
+    ['/srv/b/api', undefined, ['api', 'b/api'], 'srv/b/api'],
+    ['/srv/b/api.git', undefined, ['api', 'b/api', 'srv/b/api'], '/srv/b/api.git'],
+    ['/srv/b/api', 'b/api', [], 'b/api'],
+    ['/srv/b/api', 'b/api', ['b/api'], 'api'],
+    ['/srv/b/api', 'renamed', [], 'api'],
+    ['/api', undefined, ['api'], '/api'],
+    ['/', undefined, ['repository'], '/'],
+  ])('of %s, stored as %s, beside %j is %s', (path, stored, others, name) => {
+    expect(distinctName(identityOfPath(path), stored, new Set(others))).toBe(name);
+  });
+
+  it('is that of its remote if there is one', () => {
+    const identity = { identity: 'github.com/acme/api', name: 'acme/api' };
+    expect(distinctName(identity, undefined, new Set(['acme/api']))).toBe('acme/api');
+  });
+
+  function folders() {
+    const directory = temporaryDirectory();
+    const db = sqliteUri();
+    const read = async (folder: string): Promise<string> => {
+      const summary = await sync({ target: 'git', provider: 'local', db, repoPath: join(directory, folder) });
+      return onlyId(summary);
+    };
+    const named = async (id: string) => {
+      const repositories = (await storedRows(db, id))['repos'] ?? [];
+      return {
+        stored: repositories.map(({ repo }) => repo),
+        units: (await unitsIn(db, id)).map(({ repo }) => repo),
+      };
+    };
+    for (const folder of ['a/api', 'b/api']) {
+      initRepository(join(directory, folder));
+      git(join(directory, folder), 'commit', '--quiet', '--allow-empty', '--message', folder);
+    }
+    return { db, read, named };
+  }
+
+  const only = (name: string) => ({ stored: [name], units: [name] });
+
+  it('has a folder above it if another one has the name already, and keeps it in later syncs', async () => {
+    const { read, named } = folders();
+    const [a, b] = [await read('a/api'), await read('b/api')];
+    for (const folder of ['b/api', 'a/api', 'b/api']) await read(folder);
+    expect(a).not.toBe(b);
+    expect(await named(a)).toEqual(only('api'));
+    expect(await named(b)).toEqual(only('b/api'));
+  });
+
+  it('changes for the one that is read next if an earlier release stored two with one name', async () => {
+    const { db, read, named } = folders();
+    const [a, b] = [await read('a/api'), await read('b/api')];
+    const [row] = (await storedRows(db, b))['repos'] ?? [];
+    const sink = await openDatabase(db);
+    const key = { repoId: b, target: 'git', source: 'local' } as const;
+    const state = await sink.readState(key);
+    if (state === undefined || row === undefined) throw new Error('The sync stored nothing');
+    const rows = [{ ...row, repo: 'api', last_synced: NOW }];
+    await sink.apply({ key, tables: [{ table: tableNamed('repos'), rows }], blameLengths: [], state });
+    expect((await named(b)).stored).toEqual(['api']);
+    await read('a/api');
+    for (const folder of ['b/api', 'a/api']) await read(folder);
+    expect(await named(a)).toEqual(only('a/api'));
+    expect(await named(b)).toEqual(only('api'));
   });
 });
 

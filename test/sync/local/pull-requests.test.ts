@@ -216,8 +216,8 @@ it('keeps a request merged if its branch continued after the merge', async () =>
 
 it('counts the newer of two merges of one request, in any order of pages', async () => {
   const path = repository();
-  merge(path, 'first', ['one'], 'Merge pull request #3 from grace/first\n\nOld');
-  merge(path, 'second', ['two'], 'Merge pull request #3 from grace/second\n\nNew');
+  merge(path, 'first', ['one'], 'Merge pull request #3 from grace/topic\n\nOld');
+  merge(path, 'second', ['two'], 'Merge pull request #3 from grace/topic\n\nNew');
   expect(await requests(path, sqliteUri(), { BATCH_SIZE: '1' })).toMatchObject([{ number: 3, title: 'New' }]);
 });
 

@@ -1,7 +1,7 @@
 /** `sync deployments` from host_a, by GraphQL. The REST list has no states; each would cost a request. */
 import type { Row } from '../../records.js';
 import type { TimeWindow } from '../../time-window.js';
-import { MOST_EVENTS } from '../limits.js';
+import { mostEvents } from '../limits.js';
 import type { Listing } from '../newest-first.js';
 import {
   readId,
@@ -42,7 +42,7 @@ export function deploymentListing(
   now: () => number,
 ): Listing<JsonObject> {
   return {
-    most: MOST_EVENTS,
+    most: mostEvents(window),
     window,
     fetch: connectionPages(repository, DEPLOYMENTS),
     sortedBy: (deployment) => readInstant(deployment['createdAt'], 'createdAt'),
@@ -65,6 +65,9 @@ function deploymentRow(deployment: JsonObject): Row<'deployments'> {
     deployment_id: readId(deployment['databaseId'], 'databaseId'),
     status: state?.toLowerCase() ?? null,
     environment: readTextOrNull(deployment['environment'], 'environment'),
+    // The GraphQL API has no `production_environment`.
+    tier: null,
+    job: null,
     author_name: loginOfActor(deployment['creator'], 'creator'),
     started_at: readInstant(deployment['createdAt'], 'createdAt'),
     finished_at: ENDED.has(state) ? at : null,

@@ -1,7 +1,7 @@
 /** `sync incidents` from host_a: issues with the label `incident`. */
 import type { Row } from '../../records.js';
 import type { TimeWindow } from '../../time-window.js';
-import { MOST_EVENTS } from '../limits.js';
+import { mostEvents } from '../limits.js';
 import type { Listing } from '../newest-first.js';
 import {
   readId,
@@ -19,7 +19,7 @@ import { restPages } from './rest-pages.js';
 export function incidentListing(repository: HostARepository, window: TimeWindow): Listing<JsonObject> {
   const { client, owner, repo } = repository;
   return {
-    most: MOST_EVENTS,
+    most: mostEvents(window),
     window,
     fetch: restPages(repository, async (page) => {
       const { data, hasNext } = await client.rest('GET /repos/{owner}/{repo}/issues', {
@@ -50,6 +50,7 @@ function incidentRow(issue: JsonObject): Row<'incidents'> {
     labels: readList(issue['labels'], 'labels')
       .map(labelName)
       .filter((name) => name !== null),
+    severity: null,
     started_at: readInstant(issue['created_at'], 'created_at'),
     resolved_at: readInstantOrNull(issue['closed_at'], 'closed_at'),
   };

@@ -64,6 +64,7 @@ function issueRow(issue: JsonObject, repository: string): Row<'issues'> {
     state_reason: readText(issue['state'], 'state') === 'CLOSED' ? reasonOf(issue) : null,
     author_name: loginOfActor(issue['author'], 'author'),
     labels,
+    severity: null,
     created_at: readInstant(issue['createdAt'], 'createdAt'),
     updated_at: readInstant(issue['updatedAt'], 'updatedAt'),
     closed_at: readInstantOrNull(issue['closedAt'], 'closedAt'),

@@ -1,7 +1,7 @@
 /** `sync cicd` from host_a: workflow runs. */
 import type { Row } from '../../records.js';
 import type { TimeWindow } from '../../time-window.js';
-import { MOST_EVENTS } from '../limits.js';
+import { mostEvents } from '../limits.js';
 import type { Listing } from '../newest-first.js';
 import {
   readId,
@@ -18,7 +18,7 @@ import { restPages } from './rest-pages.js';
 export function runListing(repository: HostARepository, window: TimeWindow): Listing<JsonObject> {
   const { client, owner, repo } = repository;
   return {
-    most: MOST_EVENTS,
+    most: mostEvents(window),
     window,
     fetch: restPages(repository, async (page) => {
       const { data, hasNext } = await client.rest('GET /repos/{owner}/{repo}/actions/runs', { owner, repo, ...page });

@@ -25,6 +25,7 @@ export interface Gitlab {
   readonly MergeRequests: { all(options: Options): Promise<unknown> };
   readonly Pipelines: { all(project: number, options: Options): Promise<unknown> };
   readonly Deployments: { all(project: number, options: Options): Promise<unknown> };
+  readonly Environments: { all(project: number, options: Options): Promise<unknown> };
   readonly Events: { all(options: Options): Promise<unknown> };
   readonly Issues: { all(options: Options): Promise<unknown> };
   readonly Repositories: { allRepositoryTrees(project: number, options: Options): Promise<unknown> };
@@ -64,7 +65,7 @@ export async function openGitlab(
   // The package is optional, so its types may be missing; `Gitlab` is the part that we use.
   const gitlab = new (constructor as new (options: object) => Gitlab)({
     host: baseUrl,
-    ...(token === undefined ? {} : { token }),
+    ...(token === undefined ? {} : { oauthToken: token }),
     requesterFn: (service: Service) => ({
       get: (endpoint: string, options: { readonly searchParams?: Options } = {}) =>
         get(fetch, service, endpoint, options.searchParams ?? {}, signal),
@@ -128,7 +129,7 @@ async function postGraphql({ fetch, gate, url, token, body, signal }: GraphqlReq
   const headers = {
     ...ALWAYS,
     'content-type': 'application/json',
-    ...(token === undefined ? {} : { 'private-token': token }),
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
   };
   for (let tries = 1; ; tries += 1) {
     const response = await exchange(() => fetch(url, { method: 'POST', headers, body }), 'graphql', signal);
@@ -171,8 +172,16 @@ async function exchange(send: () => Promise<Response>, endpoint: string, signal:
     }
     if (response.ok && !isUnfinished(response)) return response;
     const canChange = isUnfinished(response) || response.status >= 500 || isRateLimited(response);
-    if (!canChange || tries >= TRIES) throw refusal(response, endpoint);
+    if (!canChange || tries >= TRIES) throw refusal(response, endpoint, await reasonIn(response));
   }
+}
+
+/** Why the host refuses, if its reply says more than the status. */
+async function reasonIn(response: Response): Promise<string | null> {
+  if (response.status !== 403) return null;
+  const body: unknown = await response.json().catch(() => null);
+  const message: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, 'message') : null;
+  return typeof message === 'string' && !/^403\b/.test(message) ? message.slice(0, 300) : null;
 }
 
 /** Converts `{refName: 'x', iids: [1, 2]}` to `?ref_name=x&iids[]=1&iids[]=2`. */
@@ -198,7 +207,7 @@ function parseJson(text: string, endpoint: string): object {
   throw new SyncError('unexpected_reply', `host_b answered ${endpoint} with something that is not JSON.`);
 }
 
-function refusal(response: Response, endpoint: string): SyncError {
+function refusal(response: Response, endpoint: string, reason: string | null): SyncError {
   const { status } = response;
   if (isRateLimited(response)) {
     return new SyncError(
@@ -211,7 +220,7 @@ function refusal(response: Response, endpoint: string): SyncError {
   if (status === 403) {
     return new SyncError(
       'unauthorized',
-      `host_b refused ${endpoint} (403): the token needs the scopes read_api and read_repository.`,
+      `host_b refused ${endpoint} (403): ${reason ?? 'the token needs the scopes read_api and read_repository.'}`,
       { status },
     );
   }

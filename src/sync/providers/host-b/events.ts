@@ -1,7 +1,7 @@
 /** `sync cicd`, `deployments` and `incidents` from host_b: pipelines, deployments, and issues of the type incident. */
 import type { Row } from '../../records.js';
 import type { TimeWindow } from '../../time-window.js';
-import { MOST_EVENTS } from '../limits.js';
+import { mostEvents } from '../limits.js';
 import type { Listing } from '../newest-first.js';
 import {
   readId,
@@ -15,6 +15,7 @@ import {
 } from '../read.js';
 import { timedPages, type TimedList } from './numbered-list.js';
 import type { HostBProject } from './project.js';
+import { readTiers } from './tiers.js';
 
 const ENDED = new Set(['success', 'failed', 'canceled', 'skipped']);
 
@@ -39,13 +40,24 @@ function pipelineRow(pipeline: JsonObject): Row<'ci_pipeline_runs'> {
 }
 
 export function deploymentListing(project: HostBProject, window: TimeWindow): Listing<JsonObject> {
+  const listing = byUpdate(project, window, (options) => project.gitlab.Deployments.all(project.id, options));
+  let tiers: ReadonlyMap<string, string> | undefined;
   return {
-    ...byUpdate(project, window, (options) => project.gitlab.Deployments.all(project.id, options)),
-    records: (deployments) => ({ deployments: deployments.map(deploymentRow) }),
+    ...listing,
+    fetch: async (cursor) => {
+      const page = await listing.fetch(cursor);
+      if (page.items.length > 0) tiers ??= await readTiers(project);
+      return page;
+    },
+    records: (deployments) => ({ deployments: deployments.map((each) => deploymentRow(each, tiers ?? new Map())) }),
   };
 }
 
-function deploymentRow(deployment: JsonObject): Row<'deployments'> {
+function deploymentRow(deployment: JsonObject, tiers: ReadonlyMap<string, string>): Row<'deployments'> {
+  const environment = readTextOrNull(
+    readObjectOrNull(deployment['environment'], 'environment')?.['name'],
+    'environment.name',
+  );
   const status = readTextOrNull(deployment['status'], 'status');
   const job = readObjectOrNull(deployment['deployable'], 'deployable');
   const commit = readObjectOrNull(job?.['commit'], 'deployable.commit');
@@ -57,10 +69,9 @@ function deploymentRow(deployment: JsonObject): Row<'deployments'> {
   return {
     deployment_id: readId(deployment['id'], 'id'),
     status,
-    environment: readTextOrNull(
-      readObjectOrNull(deployment['environment'], 'environment')?.['name'],
-      'environment.name',
-    ),
+    environment,
+    tier: tiers.get(environment ?? '') ?? null,
+    job: readTextOrNull(job?.['name'], 'deployable.name'),
     author_name: readTextOrNull(readObjectOrNull(deployment['user'], 'user')?.['username'], 'user.username'),
     started_at:
       readInstantOrNull(job?.['started_at'], 'deployable.started_at') ??
@@ -91,9 +102,16 @@ function incidentRow(issue: JsonObject): Row<'incidents'> {
     status: readText(issue['state'], 'state') === 'closed' ? 'closed' : 'open',
     author_name: readTextOrNull(readObjectOrNull(issue['author'], 'author')?.['username'], 'author.username'),
     labels: readList(issue['labels'] ?? [], 'labels').map((label) => readText(label, 'label')),
+    severity: readSeverity(issue),
     started_at: readInstant(issue['created_at'], 'created_at'),
     resolved_at: readInstantOrNull(issue['closed_at'], 'closed_at'),
   };
+}
+
+/** How severe an incident is, in lower case; null if nobody has said it. */
+export function readSeverity(issue: JsonObject): string | null {
+  const severity = readTextOrNull(issue['severity'], 'severity')?.toLowerCase() ?? null;
+  return severity === 'unknown' ? null : severity;
 }
 
 /** The common part of these lists: changed entries move to the front. */
@@ -104,7 +122,7 @@ export function byUpdate(
 ): Omit<Listing<JsonObject>, 'records'> {
   const sortedBy = (item: JsonObject): number => readInstant(item['updated_at'], 'updated_at');
   return {
-    most: MOST_EVENTS,
+    most: mostEvents(window),
     window,
     fetch: timedPages(project, {
       request: (options) => request({ orderBy: 'updated_at', sort: 'desc', ...options }),

@@ -19,7 +19,7 @@ import {
   readTextOrNull,
   type JsonObject,
 } from '../read.js';
-import { byUpdate } from './events.js';
+import { byUpdate, readSeverity } from './events.js';
 import { timedPages } from './numbered-list.js';
 import type { HostBProject } from './project.js';
 
@@ -51,6 +51,7 @@ function issueRow(issue: JsonObject): Row<'issues'> {
     state_reason: isClosed ? reasonOf(issue) : null,
     author_name: loginOf(issue),
     labels: readList(issue['labels'] ?? [], 'labels').map((label) => readText(label, 'label')),
+    severity: readSeverity(issue),
     created_at: readInstant(issue['created_at'], 'created_at'),
     updated_at: readInstant(issue['updated_at'], 'updated_at'),
     closed_at: isClosed ? readInstantOrNull(issue['closed_at'], 'closed_at') : null,

@@ -6,10 +6,11 @@
  * The number of git processes does not depend on the number of requests: one finds the commits that end requests, one
  * reads their changes, and one reads the history, which contains the commits of each merge.
  */
-import type { JsonValue, RequestEvidence, Row } from '../../records.js';
+import type { JsonValue, Row } from '../../records.js';
 import type { TimeWindow } from '../../time-window.js';
 import type { Page, Start } from '../provider.js';
 import { readCommitGraph, type CommitGraph, type GraphCommit } from './commit-graph.js';
+import { countedRequests, type Counted, type Ending } from './counted-requests.js';
 import type { Git } from './git.js';
 import { askGit, streamGit } from './git.js';
 import { headOf, windowArguments } from './history.js';
@@ -31,7 +32,7 @@ interface Position {
   readonly version: number;
 }
 
-const VERSION = 2;
+const VERSION = 3;
 
 /** Maximum number of commits listed per request. */
 const MOST_COMMITS = 1000;
@@ -55,7 +56,7 @@ export async function* pullRequestPages(git: Git, options: Options, start: Start
   }
   yield { records: { git_pull_requests: rows }, position: { ...position }, done: false };
   const open = await openRequests(git, tip);
-  const ended = open.length === 0 ? new Map<number, Ending>() : await endings(git, [tip]);
+  const ended = new Set(open.length === 0 ? [] : (await endings(git, [tip])).map(({ number }) => number));
   const stillOpen = open.filter((row) => !ended.has(row.number));
   for (let index = 0; index < stillOpen.length; index += options.pageSize) {
     const page = stillOpen.slice(index, index + options.pageSize);
@@ -64,53 +65,29 @@ export async function* pullRequestPages(git: Git, options: Options, start: Start
   yield { records: {}, position: { tip, exclude: null, count: 0, version: VERSION }, done: true };
 }
 
-/** A commit that ends a request. */
-interface Ending {
-  readonly hash: string;
-  readonly evidence: RequestEvidence;
+/** The requests that this sync has to store, newest first. */
+async function requestsToRead(git: Git, { tip, exclude }: Position, window: TimeWindow): Promise<readonly Counted[]> {
+  const args = [...windowArguments(git, window), tip, ...(exclude === null ? [] : [`^${exclude}`])];
+  const arrived = await endings(git, args);
+  if (arrived.length === 0) return [];
+  // Which requests have one number, and which commit counts for each, depends on the whole history.
+  const isPart = args.length > 1;
+  const all = isPart ? await endings(git, [tip]) : arrived;
+  const hashes = new Set(arrived.map(({ hash }) => hash));
+  if (exclude === null) return countedRequests(all).filter(({ hash }) => hashes.has(hash));
+  const before = countedRequests(all.filter(({ hash }) => !hashes.has(hash)));
+  const known = new Map(before.map(({ number, hash }) => [number, hash]));
+  return countedRequests(all).filter(({ number, hash }) => known.get(number) !== hash);
 }
 
-/**
- * From the weakest to the strongest evidence. If several commits name a request, the strongest one counts; of equal
- * ones, the newest.
- */
-const BY_STRENGTH: readonly RequestEvidence[] = ['ref', 'title', 'squash', 'trailer', 'merge'];
-
-function isStronger(one: Ending, other: Ending): boolean {
-  return BY_STRENGTH.indexOf(one.evidence) > BY_STRENGTH.indexOf(other.evidence);
-}
-
-/** The commits that end the requests of this sync, newest first. */
-async function requestsToRead(git: Git, position: Position, window: TimeWindow): Promise<readonly string[]> {
-  const { tip, exclude } = position;
-  const found = await endings(git, [
-    ...windowArguments(git, window),
-    tip,
-    ...(exclude === null ? [] : [`^${exclude}`]),
-  ]);
-  if (found.size > 0 && exclude !== null) {
-    // A commit that mentions an already merged request must not replace the commit that merged it.
-    const before = await endings(git, [exclude]);
-    for (const [number, ending] of found) {
-      const known = before.get(number);
-      if (known !== undefined && isStronger(known, ending)) found.delete(number);
-    }
-  }
-  return [...found.values()].map(({ hash }) => hash);
-}
-
-/** The commits of a log that end requests, by the number of the request, in the log's order. */
-async function endings(git: Git, args: readonly string[]): Promise<Map<number, Ending>> {
-  const found = new Map<number, Ending>();
+/** The commits of a log that end requests, in the log's order. */
+async function endings(git: Git, args: readonly string[]): Promise<readonly Ending[]> {
+  const found: Ending[] = [];
   for await (const commit of parseRequestLog(streamGit(git, [...REQUEST_LOG, '--no-patch', ...args, '--']))) {
     const request = endedRequest(commit);
     if (request === undefined) continue;
-    const ending = { hash: commit.hash, evidence: request.evidence };
-    const known = found.get(request.number);
-    if (known !== undefined && !isStronger(ending, known)) continue;
-    // Move it behind the newer ones.
-    found.delete(request.number);
-    found.set(request.number, ending);
+    const { number, origin, evidence } = request;
+    found.push({ hash: commit.hash, number, origin, evidence });
   }
   return found;
 }
@@ -124,23 +101,24 @@ async function beginning(git: Git, tip: string, start: Start): Promise<Position>
   return start?.done === true ? { ...fresh, exclude: earlier.tip } : earlier;
 }
 
-/** The requests that these commits end, in the same order, with the size of their changes. */
+/** The rows of these requests, in the same order, with the size of their changes. */
 async function* requestRows(
   git: Git,
   tip: string,
-  hashes: readonly string[],
+  counted: readonly Counted[],
 ): AsyncGenerator<Row<'git_pull_requests'>> {
-  if (hashes.length === 0) return;
+  if (counted.length === 0) return;
   const args = ['--diff-merges=first-parent', '--raw', '--numstat', '--no-ext-diff', '--no-textconv'];
   const log = streamGit(git, [...REQUEST_LOG, ...args, '--no-walk=unsorted', '--stdin'], {
-    input: `${hashes.join('\n')}\n`,
+    input: counted.map(({ hash }) => `${hash}\n`).join(''),
   });
+  const numbers = new Map(counted.map(({ hash, number }) => [hash, number]));
   let graph: CommitGraph | undefined;
   for await (const commit of parseRequestLog(log)) {
     const request = endedRequest(commit);
     if (request === undefined) continue;
     if (commit.parents.length > 1) graph ??= await readCommitGraph(git, tip);
-    yield asRow(request, graph);
+    yield { ...asRow(request, graph), number: numbers.get(commit.hash) ?? request.number };
   }
 }
 

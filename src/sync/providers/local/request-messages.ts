@@ -16,6 +16,11 @@ export interface EndingCommit extends LogCommit {
 export interface EndedRequest {
   readonly commit: EndingCommit;
   readonly number: number;
+  /**
+   * What a merge names besides the number: the branch with its owner, the project, or the title. Another repository has
+   * other requests with the same numbers. Null for other evidence, which does not name it reliably.
+   */
+  readonly origin: string | null;
   readonly evidence: RequestEvidence;
   readonly title: string;
   readonly body: string | null;
@@ -61,23 +66,27 @@ export function endedRequest(commit: EndingCommit): EndedRequest | undefined {
   const pull = isMerge ? /^Merge pull request #(\d{1,9}) from (\S+)/.exec(subject) : null;
   if (pull?.[1] !== undefined) {
     const from = pull[2] ?? '';
-    return request(commit, pull[1], 'merge', text, { subject, headBranch: from.slice(from.indexOf('/') + 1) || null });
+    const headBranch = from.slice(from.indexOf('/') + 1) || null;
+    return request(commit, pull[1], 'merge', text, { subject, origin: `#${from}`, headBranch });
   }
   if (!isMerge && /^\(cherry picked from commit /m.test(text)) return undefined;
-  const see = /^See merge request (?:\S*)!(\d{1,9})\s*$/m.exec(text);
-  if (see?.[1] !== undefined) {
+  const see = /^See merge request (\S*)!(\d{1,9})\s*$/m.exec(text);
+  if (see?.[2] !== undefined) {
     const above = text.slice(0, see.index).trim();
-    if (!isMerge) return request(commit, see[1], 'trailer', `${subject}\n${above}`, { subject, headBranch: null });
+    const origin = `!${see[1] ?? ''}`;
+    if (!isMerge)
+      return request(commit, see[2], 'trailer', `${subject}\n${above}`, { subject, origin, headBranch: null });
     const branches = /^Merge branch '(.+?)' into '(.+?)'/.exec(subject);
     const names = { headBranch: branches?.[1] ?? null, baseBranch: branches?.[2] ?? null };
-    return request(commit, see[1], 'merge', above, { subject, ...names });
+    return request(commit, see[2], 'merge', above, { subject, origin, ...names });
   }
   const squash = /^(.*\S)\s*\(#(\d{1,9})\)\s*$/.exec(subject);
   if (squash?.[1] === undefined || squash[2] === undefined) return undefined;
   const byHost = commit.committerEmail === 'noreply@github.com';
   if (!byHost && (isMerge || isByItsAuthor(commit) || NAMES_AN_ISSUE.test(squash[1]))) return undefined;
   const evidence = !byHost ? 'title' : isMerge ? 'merge' : 'squash';
-  return request(commit, squash[2], evidence, `${squash[1]}\n${text}`, { subject, headBranch: null });
+  const origin = evidence === 'merge' ? `#${subject}` : null;
+  return request(commit, squash[2], evidence, `${squash[1]}\n${text}`, { subject, origin, headBranch: null });
 }
 
 /** `Fix a thing, closes (#12)`. */
@@ -92,12 +101,13 @@ function request(
   number: string,
   evidence: RequestEvidence,
   text: string,
-  more: { readonly subject: string; readonly headBranch: string | null; readonly baseBranch?: string | null },
+  more: Pick<EndedRequest, 'origin' | 'headBranch'> & { readonly subject: string; readonly baseBranch?: string | null },
 ): EndedRequest {
   const [title = '', ...body] = text.split('\n');
   return {
     commit,
     number: Number(number),
+    origin: more.origin,
     evidence,
     title: title === '' ? more.subject : title,
     body: body.join('\n').trim() || null,

@@ -42,6 +42,7 @@ export function* issueOf(repository: Repository, request: MadeRequest, until: nu
     state_reason: !isClosed ? null : isMerged ? 'completed' : 'not_planned',
     author_name: author.login,
     labels: [...change.labels],
+    severity: null,
     created_at: opened,
     updated_at: last?.changed_at ?? opened,
     closed_at: isClosed ? last.changed_at : null,

@@ -119,6 +119,8 @@ export function* eventsOf(
         deployment_id: id,
         status: finished === null ? 'in_progress' : succeeds ? 'success' : 'failure',
         environment: random.chance(0.8) ? 'production' : 'staging',
+        tier: null,
+        job: null,
         author_name: personFor(repository, random).person.login,
         started_at: begin,
         finished_at: finished,
@@ -139,6 +141,7 @@ export function* eventsOf(
         status: resolved === null ? 'open' : 'closed',
         author_name: personFor(repository, random).person.login,
         labels: ['incident'],
+        severity: null,
         started_at: begin,
         resolved_at: resolved,
       };

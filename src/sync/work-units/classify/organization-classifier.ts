@@ -1,12 +1,12 @@
 /** Applies the stored rules of an organization. */
-import { productionBy, usualProduction, type Production } from './production.js';
+import { deliveryRulesBy, usualDelivery, type DeliveryRules } from './delivery-rules.js';
 import type { Classifier } from './classifier.js';
 import { parseOrganizationRules } from './organization-rules.js';
 
 /** What the rules of an organization decide. */
 export interface AppliedRules {
   readonly classifier: Classifier;
-  readonly production: Production;
+  readonly delivery: DeliveryRules;
 }
 
 /** A server has the rules of many organizations, and the caches of a classifier grow with what it reads. */
@@ -20,7 +20,7 @@ const remembered = new WeakMap<Classifier, Map<string, AppliedRules>>();
  * @param text the stored text of the organization's rules; undefined or empty: it has none
  */
 export function applyRules(base: Classifier, text: string | undefined): AppliedRules {
-  if (text === undefined || text === '') return { classifier: base, production: usualProduction };
+  if (text === undefined || text === '') return { classifier: base, delivery: usualDelivery };
   const known = remembered.get(base) ?? new Map<string, AppliedRules>();
   remembered.set(base, known);
   const found = known.get(text);
@@ -28,7 +28,7 @@ export function applyRules(base: Classifier, text: string | undefined): AppliedR
   const own = parseOrganizationRules(text, 'The stored file');
   const applied = {
     classifier: own.rules.length === 0 ? base : base.precededBy(own),
-    production: productionBy(own.production),
+    delivery: deliveryRulesBy(own.delivery),
   };
   if (known.size >= REMEMBERED) known.clear();
   known.set(text, applied);

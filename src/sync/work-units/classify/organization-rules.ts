@@ -6,16 +6,22 @@
  *         titles: ['settle *']
  *         labels: [partner]
  *         gives: feature_delivery.customer
- *     production: ['eu-*', www, '!*-test']
+ *     production: ['eu-*', www, 'tier:production', '!*-test']
+ *     incidents: [incident, 'sev*', 'severity:critical', '!title:*drill*']
+ *     failures: [hotfix, 'title:revert *', 'branch:hotfix/*', 'deployment:rollback']
  *
  * If they give a unit at least as many points as a classification needs (`least` of the rules file), they alone decide.
  * Else their points add to those of the rules file. A changed file counts for the first rule that names it, and the
- * organization's rules come first. `production` names the environments that are production, instead of the usual words.
+ * organization's rules come first. `production` names the environments that are production, instead of the usual words;
+ * `incidents` the issues that are incidents, instead of those that the host calls so; `failures` what else shows that a
+ * deployment failed.
  */
 import { createHash } from 'node:crypto';
 import { atOnce, type Steps } from '@plumbline/contract/system/slices';
 import { wordsOf } from './keywords.js';
-import { EXCEPT } from './production.js';
+import type { DeliveryPatterns } from './delivery-rules.js';
+import { EXCEPT } from './fact-patterns.js';
+import { ROLLBACK } from './repairs.js';
 import { FileCheck, FileError, readTextFile, yamlSteps } from '../file-check.js';
 import { readRules, type OrganizationRules, type Rule } from './rules.js';
 
@@ -34,6 +40,8 @@ const LONGEST_NAME = 100;
 const LARGEST_WEIGHT = 1000;
 
 const PATTERNS = ['types', 'scopes', 'labels', 'titles', 'starts', 'keywords', 'paths'] as const;
+/** The lists of patterns about deliveries. */
+const LISTS = ['production', 'incidents', 'failures'] as const;
 const OF_WORDS: ReadonlySet<string> = new Set(['titles', 'starts', 'keywords']);
 
 /**
@@ -59,30 +67,45 @@ export function parseOrganizationRules(text: string, name: string): Organization
 export function* organizationRulesSteps(text: string, name: string): Steps<OrganizationRules> {
   const { value, lineOf } = yield* yamlSteps(text, name);
   const check = new FileCheck(lineOf);
-  const root = check.mapping(value, 'the file', ['rules', 'production']);
+  const root = check.mapping(value, 'the file', ['rules', ...LISTS]);
   const items = check.list(root['rules'], 'rules');
   if (items.length > MOST_RULES) check.problem('rules', `may have at most ${MOST_RULES} items, not ${items.length}`);
   const rules = readRules(check, items.slice(0, MOST_RULES));
   yield;
-  const production = root['production'] === undefined ? null : readProduction(check, root['production']);
-  checkSizes(check, rules, production?.length ?? 0);
+  const list = (name: (typeof LISTS)[number]): readonly string[] | null =>
+    root[name] === undefined ? null : readPatterns(check, root[name], name);
+  const delivery = { production: list('production'), incidents: list('incidents'), failures: list('failures') };
+  checkRollbacks(check, delivery);
+  checkSizes(
+    check,
+    rules,
+    LISTS.reduce((sum, name) => sum + (delivery[name]?.length ?? 0), 0),
+  );
   check.finish(`${name} is not a file with rules of an organization`);
   return {
     rules: rules.map((rule) => ({ ...rule, name: `${ORGANIZATION_PREFIX}${rule.name}` })),
-    production,
+    delivery,
     fingerprint: createHash('sha256').update(JSON.stringify(value)).digest('hex'),
   };
 }
 
-function readProduction(check: FileCheck, value: unknown): readonly string[] {
-  const patterns = check.texts(value, 'production');
+function readPatterns(check: FileCheck, value: unknown, list: (typeof LISTS)[number]): readonly string[] {
+  const patterns = check.texts(value, list);
   if (patterns.every((pattern) => pattern.startsWith(EXCEPT)))
-    check.problem('production', 'must name at least one environment');
+    check.problem(list, 'needs a pattern that does not begin with !');
   patterns.forEach((pattern, at) => {
     if (pattern.length > LONGEST_PATTERN)
-      check.problem(`production[${at}]`, `must have at most ${LONGEST_PATTERN} characters`);
+      check.problem(`${list}[${at}]`, `must have at most ${LONGEST_PATTERN} characters`);
   });
   return patterns;
+}
+
+/** Another text after `deployment:` would silently match nothing. */
+function checkRollbacks(check: FileCheck, { failures }: DeliveryPatterns): void {
+  failures?.forEach((pattern, at) => {
+    if (/^!?deployment:/.test(pattern) && pattern !== ROLLBACK)
+      check.problem(`failures[${at}]`, `must be ${ROLLBACK}, which is the only pattern of deployments`);
+  });
 }
 
 /** @param others the number of patterns that are not those of rules */

@@ -1,11 +1,23 @@
-/** Which environments are production: those that an organization names, otherwise those with the usual words. */
-import { createHash } from 'node:crypto';
-import { linear } from './patterns.js';
+/** Which deployments are to production: those that an organization names, otherwise those to the usual environments. */
+import { FactPatterns } from './fact-patterns.js';
 
-/** Decides which environments are production. */
+/** What decides whether a deployment is to production. */
+export interface DeployedTo {
+  /** Empty: the host names none. */
+  readonly environment: string;
+  /** The kind of environment, as GitLab calls it; null: the host has none. */
+  readonly tier: string | null;
+  /** The branch or tag. */
+  readonly branch: string | null;
+  /** The job that deployed. */
+  readonly job: string | null;
+}
+
+/** Decides which deployments are to production. */
 export interface Production {
-  /** @param environment its name; an empty one is that of a host that names none, and is production */
-  includes(environment: string): boolean;
+  /** What decides beside the name of the environment. */
+  readonly dependsOn: readonly Exclude<keyof DeployedTo, 'environment'>[];
+  includes(deployment: DeployedTo): boolean;
   /** Differs if the decision may differ. */
   readonly fingerprint: string;
 }
@@ -22,34 +34,39 @@ const OTHER = new Set([
 /** What is production if an organization does not name it. */
 export const usualProduction: Production = {
   fingerprint: 'usual',
-  includes: (environment) => {
-    if (environment === '') return true;
-    const name = environment.toLowerCase();
-    const words = name.split(/[^a-z]+/);
-    if (words.some((word) => OTHER.has(word))) return false;
-    return words.some((word) => USUAL.has(word)) || /(?:^|[^a-z])github-pages(?:$|[^a-z])/.test(name);
+  dependsOn: ['tier'],
+  includes: ({ environment, tier }) => {
+    // The team has set it, or GitLab has derived it from the name. GitLab's own figures use it, too.
+    if (tier !== null) return tier === 'production' || (tier === 'other' && isUsual(environment));
+    return environment === '' || isUsual(environment);
   },
 };
 
-/** The sign before the pattern of environments that are not production. */
-export const EXCEPT = '!';
+function isUsual(environment: string): boolean {
+  const name = environment.toLowerCase();
+  const words = name.split(/[^a-z]+/);
+  if (words.some((word) => OTHER.has(word))) return false;
+  return words.some((word) => USUAL.has(word)) || /(?:^|[^a-z])github-pages(?:$|[^a-z])/.test(name);
+}
 
 /**
  * Production as an organization names it.
  *
- * @param patterns names of environments in any case, in which `*` stands for any text. One with `!` before it excepts
- * environments that others include. Null: the organization names none
+ * @param patterns of environments, `tier:`, `branch:` and `job:`. Deployments to an environment without a name are
+ * included unless the organization names production by something else. Null: the organization names none
  */
 export function productionBy(patterns: readonly string[] | null): Production {
   if (patterns === null) return usualProduction;
-  const included = patterns.filter((pattern) => !pattern.startsWith(EXCEPT)).map(linear.label);
-  const excepted = patterns
-    .filter((pattern) => pattern.startsWith(EXCEPT))
-    .map((pattern) => linear.label(pattern.slice(1)));
+  const chosen = new FactPatterns(patterns, ['environment', 'tier', 'branch', 'job'], 'environment');
+  const others = ['tier', 'branch', 'job'] as const;
+  const includesUnnamed = !others.some((fact) => chosen.includesBy(fact));
   return {
-    fingerprint: createHash('sha256').update(JSON.stringify(patterns)).digest('hex'),
-    includes: (environment) =>
-      environment === '' ||
-      (included.some((matches) => matches(environment)) && !excepted.some((matches) => matches(environment))),
+    fingerprint: chosen.fingerprint,
+    dependsOn: others.filter((fact) => chosen.dependsOn(fact)),
+    includes: ({ environment, tier, branch, job }) => {
+      const facts = { environment: [environment], tier: [tier], branch: [branch], job: [job] };
+      if (environment === '' && includesUnnamed) return !chosen.excepts(facts);
+      return chosen.includes(facts);
+    },
   };
 }

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Subcategory, WorkType } from '../../../analytics/vocabulary.js';
 import { WORK_TYPES } from '../../../analytics/vocabulary.js';
 import { FileCheck, parseYaml, readTextFile } from '../file-check.js';
+import type { DeliveryPatterns } from './delivery-rules.js';
 import type { Points } from './shares.js';
 import { SUBCATEGORIES } from './shares.js';
 
@@ -50,8 +51,7 @@ export interface Rules {
 /** The rules of an organization, which come before those of the rules file. */
 export interface OrganizationRules {
   readonly rules: readonly Rule[];
-  /** The patterns of the environments that are production; null: the usual ones are. */
-  readonly production: readonly string[] | null;
+  readonly delivery: DeliveryPatterns;
   /** Changes with their text. */
   readonly fingerprint: string;
 }

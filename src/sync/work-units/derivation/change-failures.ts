@@ -1,11 +1,12 @@
 /**
  * Which deployments to production failed, as src/analytics/MEASURES.md defines it: an incident counts against the latest
- * deployment of its repository before it began.
+ * deployment of its repository before it began; so does a request that repairs it, if the organization names such
+ * requests, and a rollback, if it names those.
  */
 import type { AnyRow } from '../../records.js';
 import { numberOrNull, textOf } from '../row-values.js';
-import type { Production } from '../classify/production.js';
-import { countWhile } from './production-deployments.js';
+import type { DeliveryRules } from '../classify/delivery-rules.js';
+import { countWhile, deployedTo } from './production-deployments.js';
 
 export class ChangeFailures {
   readonly #ordered: readonly Deployment[];
@@ -13,12 +14,14 @@ export class ChangeFailures {
 
   /**
    * @param rows deployments with `PRODUCTION_COLUMNS`
-   * @param incidents the beginnings of all incidents, in epoch milliseconds
+   * @param signs the times of what shows that the deployment before failed, in epoch milliseconds: the beginnings of
+   * incidents and of repairs
    */
-  constructor(rows: readonly AnyRow[], incidents: readonly number[], production: Production) {
-    const deployed = rows.flatMap((row) => deploymentOf(row, production) ?? []);
+  constructor(rows: readonly AnyRow[], signs: readonly number[], delivery: DeliveryRules) {
+    const deployed = rows.flatMap((row) => deploymentOf(row, delivery) ?? []);
     this.#ordered = deployed.sort((a, b) => a.deployedAt - b.deployedAt || (a.id < b.id ? -1 : 1));
-    const failed = new Set(incidents.map((begin) => this.#latestAt(begin)?.id));
+    const failed = new Set(signs.map((time) => this.#latestAt(time)?.id));
+    if (delivery.repairs.countRollbacks) for (const id of this.#rolledBack()) failed.add(id);
     this.#failedById = new Map(this.#ordered.map(({ id }) => [id, failed.has(id)]));
   }
 
@@ -28,7 +31,7 @@ export class ChangeFailures {
   }
 
   /**
-   * The deployments that may have gained or lost an incident since one changed, whatever it was before: nothing deploys
+   * The deployments that may have gained or lost such a sign since one changed, whatever it was before: nothing deploys
    * before it starts.
    *
    * @param row of the changed deployment, with `PRODUCTION_COLUMNS`
@@ -39,9 +42,17 @@ export class ChangeFailures {
     return this.#ordered.slice(Math.max(0, before - 1)).map(({ id }) => id);
   }
 
-  /** The deployment that an incident counts against. */
-  affectedByIncident(begin: number): string | undefined {
-    return this.#latestAt(begin)?.id;
+  /** The deployment that an incident or a repair at this time counts against. */
+  affectedBySign(time: number): string | undefined {
+    return this.#latestAt(time)?.id;
+  }
+
+  /** The deployments after which older code was deployed. */
+  #rolledBack(): readonly string[] {
+    return this.#ordered.flatMap(({ id, codeAt }, place) => {
+      const next = this.#ordered[place + 1]?.codeAt ?? null;
+      return codeAt !== null && next !== null && next < codeAt ? [id] : [];
+    });
   }
 
   #latestAt(moment: number): Deployment | undefined {
@@ -52,10 +63,12 @@ export class ChangeFailures {
 interface Deployment {
   readonly id: string;
   readonly deployedAt: number;
+  /** The date of the deployed commit, in epoch milliseconds; null if it is unknown. */
+  readonly codeAt: number | null;
 }
 
-function deploymentOf(row: AnyRow, production: Production): Deployment | undefined {
+function deploymentOf(row: AnyRow, { production }: DeliveryRules): Deployment | undefined {
   const deployedAt = numberOrNull(row, 'deployed_at');
-  if (deployedAt === null || !production.includes(textOf(row, 'environment'))) return undefined;
-  return { id: textOf(row, 'deployment_id'), deployedAt };
+  if (deployedAt === null || !production.includes(deployedTo(row))) return undefined;
+  return { id: textOf(row, 'deployment_id'), deployedAt, codeAt: numberOrNull(row, 'committed_at') };
 }

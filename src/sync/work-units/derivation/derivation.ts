@@ -4,6 +4,7 @@
  * makes units of them, and `write.ts` stores the units.
  */
 import { storableText } from '../../../database/storable-text.js';
+import { readErasures } from '../../erasure/erasures.js';
 import { tableNamed } from '../../records.js';
 import type { SinkPage, StateKey } from '../../sinks/sink.js';
 import type { RenewedLock } from '../../sinks/wait-for-lock.js';
@@ -80,7 +81,9 @@ export async function beginDerivation(
     await records.writeProgress(repoId, new Map([[file, storableText(content ?? '').trimEnd()]]));
   }
   const mayBeFirst = target === 'git' && isInOrder && !notes.has('basis');
-  const first = mayBeFirst ? await beginFirstDerivation(resources, repoId) : undefined;
+  // The sink replaces the names of erased people, so that the units must be derived from what it has stored.
+  const isWhole = mayBeFirst && (await readErasures(sink, resources.orgId)) === undefined;
+  const first = isWhole ? await beginFirstDerivation(resources, repoId) : undefined;
   const complete = async (held: DerivationResources, reached: string): Promise<number> => {
     const derived = await first?.finish();
     const written = await bringUpToDate(held, repoId, changedBy(target, extent), derived?.basis);

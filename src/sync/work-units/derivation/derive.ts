@@ -7,7 +7,8 @@
  *   host's figure, otherwise the sum over its commits, otherwise unknown. Its phases are those of `phases.ts`.
  * - A **commit** that is neither in a request nor a merge starts at its author date and is complete at its commit date.
  * - A **deployment** is complete once it is deployed; a failed one is never complete.
- * - An **incident** is complete once it is resolved.
+ * - An **incident** is an issue that the rules of the organization, or else the host, call so. It is complete once it is
+ *   resolved.
  * - An **issue** is complete when it was last closed, unless it was closed as not planned, as a duplicate, or because it
  *   moved. An issue that is an incident has only that unit, and test cases have none.
  */
@@ -18,6 +19,7 @@ import type { AnyRow } from '../../records.js';
 import type { Contribution, Evidence } from '../classify/classifier.js';
 import { numberOf, numberOrNull, textOf, textOrNull, textsOf } from '../row-values.js';
 import type { CommitFacts } from './commits.js';
+import { reportedIncident, reportedIssue } from './failure-signs.js';
 import { phasesOf } from './phases.js';
 import type { RepositoryContext } from './plan.js';
 import { mergedAt, reviewersOf, type RequestFacts } from './request-facts.js';
@@ -174,18 +176,31 @@ export function deploymentUnit(context: RepositoryContext, row: AnyRow, explain?
   );
 }
 
-export function incidentUnit(context: RepositoryContext, row: AnyRow, explain?: Explain): WorkUnit {
-  const started = numberOf(row, 'started_at');
+/** The unit of a record of incidents; undefined if the organization does not count it as one. */
+export function incidentUnit(context: RepositoryContext, row: AnyRow, explain?: Explain): WorkUnit | undefined {
+  if (!context.delivery.incidents.includes(reportedIncident(row))) return undefined;
+  const incident = {
+    name: textOf(row, 'incident_id'),
+    startedAt: numberOf(row, 'started_at'),
+    completedAt: numberOrNull(row, 'resolved_at'),
+  };
+  return incidentFrom(context, row, incident, explain);
+}
+
+function incidentFrom(
+  context: RepositoryContext,
+  row: AnyRow,
+  incident: Pick<Draft, 'name' | 'startedAt' | 'completedAt'>,
+  explain?: Explain,
+): WorkUnit {
   return finish(
     context,
     {
+      ...incident,
       workType: 'incident',
-      name: textOf(row, 'incident_id'),
       email: null,
       login: textOrNull(row, 'author_name'),
-      startedAt: started,
-      completedAt: numberOrNull(row, 'resolved_at'),
-      lastActivity: started,
+      lastActivity: incident.startedAt,
       churnLoc: 0,
       owners: new Map(),
     },
@@ -201,10 +216,18 @@ export function incidentUnit(context: RepositoryContext, row: AnyRow, explain?: 
   );
 }
 
-/** The unit of an issue; undefined for an issue of another kind. */
+/** The unit of an issue, which may be an incident; undefined for an issue of another kind. */
 export function issueUnit(context: RepositoryContext, row: AnyRow, explain?: Explain): WorkUnit | undefined {
-  if (!ISSUE_KINDS.has(textOf(row, 'kind'))) return undefined;
   const closed = numberOrNull(row, 'closed_at');
+  if (context.delivery.incidents.includes(reportedIssue(row))) {
+    const incident = {
+      name: String(numberOf(row, 'number')),
+      startedAt: numberOf(row, 'created_at'),
+      completedAt: closed,
+    };
+    return incidentFrom(context, row, incident, explain);
+  }
+  if (!ISSUE_KINDS.has(textOf(row, 'kind'))) return undefined;
   return finish(
     context,
     {
@@ -230,7 +253,8 @@ export function issueUnit(context: RepositoryContext, row: AnyRow, explain?: Exp
   );
 }
 
-const ISSUE_KINDS: ReadonlySet<string> = new Set(['issue', 'task']);
+/** An incident of the host that is none for the organization is an issue. */
+const ISSUE_KINDS: ReadonlySet<string> = new Set(['issue', 'task', 'incident']);
 /** Reasons for which an issue is closed without any work on it. */
 const WITHOUT_WORK: ReadonlySet<string> = new Set(['not_planned', 'duplicate', 'moved']);
 
@@ -266,23 +290,10 @@ function finish(context: RepositoryContext, draft: Draft, evidence: Evidence, ex
     author,
     startedAt,
     completedAt,
-    day: dayOf(completedAt ?? Math.max(startedAt, storedMoment(draft.lastActivity))),
+    day: context.timeZone.dayOf(completedAt ?? Math.max(startedAt, storedMoment(draft.lastActivity))),
     churnLoc: draft.churnLoc,
     ...context.classifier.classify(evidence, explain),
   };
-}
-
-const DAY_MILLISECONDS = 86_400_000;
-const days = new Map<number, string>();
-
-/** Cached, because there are few days, and formatting one costs as much as the rest of a unit's times. */
-function dayOf(time: number): string {
-  const number = Math.floor(time / DAY_MILLISECONDS);
-  const known = days.get(number);
-  if (known !== undefined) return known;
-  const day = new Date(number * DAY_MILLISECONDS).toISOString().slice(0, 10);
-  days.set(number, day);
-  return day;
 }
 
 /** Null if one of them is unknown, because the sum would be too small. */

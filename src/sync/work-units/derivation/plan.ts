@@ -2,12 +2,13 @@
  * Plans a derivation: the records to read again, and the rules, the name and the teams for deriving units.
  *
  * Notes on each repository are stored in the database of its records. The note `basis` is a fingerprint of the rules,
- * teams, authors, CODEOWNERS and .mailmap that its units were derived with; when it changes, everything is derived
- * again. The note `<target>:<source>` has the revision and the time of the last sync whose changes were derived. If a
+ * teams, authors, CODEOWNERS, .mailmap and time zone that its units were derived with; when it changes, everything is
+ * derived again. The note `<target>:<source>` has the revision and the time of the last sync whose changes were derived. If a
  * sync was killed before its derivation, the stored revision differs from the note, and all records of the target are
  * read again.
  */
 import { createHash } from 'node:crypto';
+import { timeZoneOf, type TimeZone } from '../../../analytics/time-zone.js';
 import { identityOfRemote } from '../../identity.js';
 import type { Target } from '../../targets.js';
 import { authorsFromText } from '../authors/authors-file.js';
@@ -17,11 +18,12 @@ import { applyRules } from '../classify/organization-classifier.js';
 import { inSlices } from '@plumbline/contract/system/slices';
 import { createTeamAssigner, type TeamAssigner } from '../teams/assign.js';
 import { teamsFromText } from '../teams/teams-file.js';
-import type { Production } from '../classify/production.js';
+import type { DeliveryRules } from '../classify/delivery-rules.js';
+import { storedCalendar } from '../stored-calendar.js';
 import type { DerivationResources } from './resources.js';
 
 /** Increase it when the same records give different units than before; every repository is then derived again. */
-const ALGORITHM = 12;
+const ALGORITHM = 14;
 
 /** The current context for deriving units; undefined if the repository is not stored. */
 export async function repositoryContext(
@@ -29,11 +31,12 @@ export async function repositoryContext(
   repoId: string,
   notes: ReadonlyMap<string, string>,
 ): Promise<RepositoryContext | undefined> {
-  const [stored, teams, authors, rules] = await Promise.all([
+  const [stored, teams, authors, rules, calendar] = await Promise.all([
     resources.records.repository(repoId),
     resources.records.readFile('teams', resources.orgId),
     resources.records.readFile('authors', resources.orgId),
     resources.records.readFile('rules', resources.orgId),
+    storedCalendar(resources),
   ]);
   if (stored === undefined) return undefined;
   const { name: repo, url } = stored;
@@ -45,14 +48,17 @@ export async function repositoryContext(
     ...applyRules(resources.classifier, rules),
     teams: await inSlices(createTeamAssigner(teamsFromText(teams), repo, codeowners === '' ? undefined : codeowners)),
     authors: createAuthorIdentifier(authorsFromText(authors), notes.get('mailmap') ?? ''),
+    timeZone: timeZoneOf(calendar.timeZone),
   };
 }
 
 /** A fingerprint. With equal fingerprints, equal records give equal units. */
-export function basisOf({ classifier, production, teams, authors }: RepositoryContext): string {
-  const parts = [classifier, production, teams, authors].map(({ fingerprint }) => fingerprint);
+export function basisOf({ classifier, delivery, teams, authors, timeZone }: RepositoryContext): string {
+  const parts = [classifier, delivery, teams, authors].map(({ fingerprint }) => fingerprint);
+  // Units that were derived before there were other time zones need not be derived again.
+  const zone = timeZone.name === 'UTC' ? [] : [timeZone.name];
   return createHash('sha256')
-    .update(JSON.stringify([ALGORITHM, ...parts]))
+    .update(JSON.stringify([ALGORITHM, ...parts, ...zone]))
     .digest('hex');
 }
 
@@ -64,9 +70,11 @@ export interface RepositoryContext {
   /** `host/owner/name` in lower case; undefined without a remote. */
   readonly identity: string | undefined;
   readonly classifier: Classifier;
-  readonly production: Production;
+  readonly delivery: DeliveryRules;
   readonly teams: TeamAssigner;
   readonly authors: AuthorIdentifier;
+  /** The zone of the days of units. */
+  readonly timeZone: TimeZone;
 }
 
 /** The records of a kind to read: none, all, or those written at or after `since` (epoch milliseconds). */

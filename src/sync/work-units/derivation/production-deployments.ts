@@ -6,11 +6,12 @@
  */
 import type { AnyRow } from '../../records.js';
 import { numberOrNull, textOf, textOrNull } from '../row-values.js';
-import type { Production } from '../classify/production.js';
+import type { DeployedTo, Production } from '../classify/production.js';
 
 /** The columns that this file reads. */
 export const PRODUCTION_COLUMNS = [
-  'deployment_id', 'environment', 'started_at', 'finished_at', 'deployed_at', 'merged_at', 'commit_hash', 'committed_at',
+  'deployment_id', 'environment', 'tier', 'job', 'release_ref', 'started_at', 'finished_at', 'deployed_at', 'merged_at',
+  'commit_hash', 'committed_at',
 ] as const; // prettier-ignore
 
 /** The commit that a request was merged as, and its time (epoch milliseconds). */
@@ -128,9 +129,19 @@ function deploys(deployment: Deployment, hash: string | null): boolean {
 
 function deploymentOf(row: AnyRow, production: Production): Deployment | undefined {
   const deployedAt = numberOrNull(row, 'deployed_at');
-  if (deployedAt === null || !production.includes(textOf(row, 'environment'))) return undefined;
+  if (deployedAt === null || !production.includes(deployedTo(row))) return undefined;
   const { codeAt, hash } = momentsOf(row);
   return { hash, codeAt, deployedAt };
+}
+
+/** @param row with {@link PRODUCTION_COLUMNS} */
+export function deployedTo(row: AnyRow): DeployedTo {
+  return {
+    environment: textOf(row, 'environment'),
+    tier: textOrNull(row, 'tier'),
+    branch: textOrNull(row, 'release_ref'),
+    job: textOrNull(row, 'job'),
+  };
 }
 
 function momentsOf(row: AnyRow): {

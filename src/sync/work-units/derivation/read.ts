@@ -15,7 +15,9 @@ import {
   type DerivationRecords,
   type Where,
 } from './database/records.js';
+import { failureSigns } from './failure-signs.js';
 import { countsFor, linksByHash, type LinkKind, type RequestClaims, type StoredLink } from './links.js';
+import { repeatedRequests, withoutNamesakes, type MergedRequest } from './namesakes.js';
 import type { RepositoryContext } from './plan.js';
 import { PRODUCTION_COLUMNS, ProductionDeployments, type Merged } from './production-deployments.js';
 import { mergedAt, type RequestFacts, type Review } from './request-facts.js';
@@ -39,13 +41,24 @@ export const DEPLOYMENT_COLUMNS = [
 ] as const; // prettier-ignore
 
 export const INCIDENT_COLUMNS = [
-  'incident_id', 'title', 'author_name', 'labels', 'started_at', 'resolved_at',
+  'incident_id', 'title', 'author_name', 'labels', 'severity', 'started_at', 'resolved_at',
 ] as const; // prettier-ignore
 
 export const ISSUE_COLUMNS = [
-  'number', 'title', 'body', 'kind', 'state_reason', 'author_name', 'labels', 'created_at', 'updated_at', 'closed_at',
-  'closing_requests',
+  'number', 'title', 'body', 'kind', 'state_reason', 'author_name', 'labels', 'severity', 'created_at', 'updated_at',
+  'closed_at', 'closing_requests',
 ] as const; // prettier-ignore
+
+/** What requests share. */
+interface Sharing {
+  /**
+   * The request that brought in a commit, for commits of several requests: the one that was merged first. Commits of
+   * which no request was merged are omitted.
+   */
+  readonly owners: ReadonlyMap<string, number>;
+  /** See `repeatedRequests`. */
+  readonly repeated: ReadonlySet<number>;
+}
 
 export class RecordReader {
   readonly context: RepositoryContext;
@@ -81,39 +94,51 @@ export class RecordReader {
   /** The deployments to production. They are read once. */
   deployments(): Promise<ProductionDeployments> {
     this.#deployments ??= this.#productionRows().then(
-      (rows) => new ProductionDeployments(rows, this.context.production),
+      (rows) => new ProductionDeployments(rows, this.context.delivery.production),
     );
     return this.#deployments;
   }
 
   /** Which deployments failed. */
   async changeFailures(): Promise<ChangeFailures> {
-    const incidents: number[] = [];
-    for await (const rows of this.rows('incidents', ['incident_id', 'started_at'], { kind: 'all' }))
-      for (const row of rows) incidents.push(numberOf(row, 'started_at'));
-    return new ChangeFailures(await this.#productionRows(), incidents, this.context.production);
+    const { delivery } = this.context;
+    const rows = await this.#productionRows();
+    // Most repositories have no deployments. Their issues need not be read.
+    const signs = rows.length === 0 ? [] : await failureSigns((...asked) => this.rows(...asked), delivery);
+    return new ChangeFailures(rows, signs, delivery);
   }
 
-  /** Requests with their stored commits and reviews, in the order of the rows. */
+  /** The numbers of those issues that are stored. */
+  async storedIssues(numbers: readonly number[]): Promise<ReadonlySet<number>> {
+    const stored = new Set<number>();
+    if (numbers.length === 0) return stored;
+    for await (const rows of this.rows('issues', ['number'], { kind: 'in', column: 'number', values: numbers }))
+      for (const row of rows) stored.add(numberOf(row, 'number'));
+    return stored;
+  }
+
+  /** Requests with their stored commits and reviews, in the order of the rows. Those that repeat others are omitted. */
   async requestFacts(rows: readonly AnyRow[]): Promise<readonly RequestFacts[]> {
     const numbers = rows.map((row) => numberOf(row, 'number'));
     const selected = { numbers };
-    const [links, facts, reviews, deployments] = await Promise.all([
+    const [own, facts, reviews, deployments] = await Promise.all([
       this.links(selected),
       this.commitFacts(selected),
       this.#reviews(numbers),
       this.deployments(),
     ]);
-    const owners = await this.#owners(links);
+    const links = withoutNamesakes(await this.#sharedLinks(own));
+    const { owners, repeated } = await this.#sharing(links);
     const byHash = new Map(facts.map((commit) => [commit.hash, commit]));
     const byNumber = new Map<number, StoredLink[]>(numbers.map((number) => [number, []]));
     for (const link of links) byNumber.get(link.number)?.push(link);
-    return rows.map((row) => {
+    const counted = rows.filter((row) => !repeated.has(numberOf(row, 'number')));
+    return counted.map((row) => {
       const number = numberOf(row, 'number');
       const source = textOf(row, 'source');
-      const counted = (byNumber.get(number) ?? []).filter(({ kind }) => countsFor(kind, source));
+      const linked = (byNumber.get(number) ?? []).filter(({ kind }) => countsFor(kind, source));
       const isOwn = (hash: string): boolean => (owners.get(hash) ?? number) === number;
-      const hashes = new Set(counted.map(({ hash }) => hash).filter(isOwn));
+      const hashes = new Set(linked.map(({ hash }) => hash).filter(isOwn));
       const commits = [...hashes].flatMap((hash) => byHash.get(hash) ?? []);
       const branch = textsOf(row, 'commit_hashes');
       // A squash repeats the changes of the whole branch.
@@ -125,22 +150,24 @@ export class RecordReader {
   }
 
   /**
-   * The request that brought in a commit, for commits of several requests: the one that was merged first. Commits of
-   * which no request was merged are omitted.
+   * The requests of commits that several requests name.
+   *
+   * @param links all links of each of their commits
    */
-  async #owners(links: readonly StoredLink[]): Promise<ReadonlyMap<string, number>> {
-    const byHash = [...linksByHash(await this.#sharedLinks(links))];
-    const shared = byHash.filter(([, claims]) => new Set(claims.map(({ number }) => number)).size > 1);
+  async #sharing(links: readonly StoredLink[]): Promise<Sharing> {
+    const shared = [...linksByHash(links)].filter(([, claims]) => new Set(claims.map(({ number }) => number)).size > 1);
     const numbers = [...new Set(shared.flatMap(([, claims]) => claims.map(({ number }) => number)))];
-    const merges = new Map<number, { readonly number: number; readonly at: number; readonly source: string }>();
+    const merges = new Map<number, MergedRequest & { readonly at: number; readonly source: string }>();
     for (let start = 0; start < numbers.length; start += GROUP_REQUESTS) {
       const where: Where = { kind: 'in', column: 'number', values: numbers.slice(start, start + GROUP_REQUESTS) };
       for await (const rows of this.rows('git_pull_requests', [...MERGE_COLUMNS, 'source'], where))
         for (const row of rows) {
-          const [number, at] = [numberOf(row, 'number'), mergedAt(row)];
-          if (at !== null) merges.set(number, { number, at, source: textOf(row, 'source') });
+          const [number, merged] = [numberOf(row, 'number'), mergedAs(row)];
+          if (merged !== null) merges.set(number, { number, ...merged, source: textOf(row, 'source') });
         }
     }
+    const repeated = repeatedRequests([...merges.values()]);
+    for (const number of repeated) merges.delete(number);
     const owners = new Map<string, number>();
     for (const [hash, claims] of shared) {
       const [owner] = claims
@@ -151,7 +178,7 @@ export class RecordReader {
         .sort((one, other) => one.at - other.at || one.number - other.number);
       if (owner !== undefined) owners.set(hash, owner.number);
     }
-    return owners;
+    return { owners, repeated };
   }
 
   /** All links of the commits that some links name. */

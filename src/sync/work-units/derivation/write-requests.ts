@@ -3,7 +3,7 @@ import { numberOf } from '../row-values.js';
 import type { Where } from './database/records.js';
 import { closingsOfRequest, REQUEST_KINDS } from './closings.js';
 import { inSlices } from '@plumbline/contract/system/slices';
-import { requestUnit } from './derive.js';
+import { requestUnit, unitId } from './derive.js';
 import { affectedRequests, type Affected, PRODUCTION_COLUMNS } from './production-deployments.js';
 import { MERGE_COLUMNS, mergedAs } from './read.js';
 import { whereOf, inParts, derivesAllRequests, derivedSteps, replaceClosings, type Run } from './run.js';
@@ -54,9 +54,14 @@ async function writeRequests(run: Run, where: Where): Promise<void> {
   for await (const rows of run.reader.requests(where)) {
     run.signal.throwIfAborted();
     const requests = await run.reader.requestFacts(rows);
-    const closings = rows.flatMap((row) => closingsOfRequest(row, run.context));
-    const closers = rows.map((row) => String(numberOf(row, 'number')));
-    await replaceClosings(run, closings, ['closer', closers, REQUEST_KINDS]);
-    await run.writer.write(await inSlices(derivedSteps(requests, (request) => requestUnit(run.context, request))));
+    const closings = requests.flatMap(({ row }) => closingsOfRequest(row, run.context));
+    const numbers = rows.map((row) => numberOf(row, 'number'));
+    await replaceClosings(run, closings, ['closer', numbers.map(String), REQUEST_KINDS]);
+    const counted = new Set(requests.map(({ row }) => numberOf(row, 'number')));
+    const repeated = run.isFirst ? [] : numbers.filter((number) => !counted.has(number));
+    await run.writer.write(
+      await inSlices(derivedSteps(requests, (request) => requestUnit(run.context, request))),
+      repeated.map((number) => unitId(run.context.repoId, 'pull_request', number)),
+    );
   }
 }

@@ -6,8 +6,8 @@
  * 2. Changed commits: each commit outside any request that is not a merge becomes a unit. (The changes of a merge are
  *    counted with the commits that it merges; its record stays.)
  * 3. Requests that changed, or whose commits or reviews did, become units.
- * 4. Changed deployments become units, and those that a changed incident counts against; then changed incidents and
- *    issues.
+ * 4. Changed deployments become units, and those that a changed incident or repair counts against; then changed
+ *    incidents and issues.
  *
  * What closes issues is stored beside the links: for each request, commit and issue when its unit is derived.
  *
@@ -22,6 +22,7 @@ import type { ChangeFailures } from './change-failures.js';
 import type { ChangedCommit, Where } from './database/records.js';
 import { closingsOfIssue, COMMIT_KINDS, REQUEST_KINDS } from './closings.js';
 import { deploymentUnit, incidentUnit, issueUnit, unitId } from './derive.js';
+import { isIssueNumber, SIGN_COLUMNS } from './failure-signs.js';
 import { EVERYTHING, NOTHING, type Extent, type RepositoryContext } from './plan.js';
 import { PRODUCTION_COLUMNS } from './production-deployments.js';
 import { DEPLOYMENT_COLUMNS, INCIDENT_COLUMNS, ISSUE_COLUMNS } from './read.js';
@@ -35,13 +36,12 @@ import { deriveRequests } from './write-requests.js';
  * @returns the number of units written
  */
 export async function deriveRepository(derivation: RepositoryDerivation): Promise<number> {
-  const { context, changed } = derivation;
   const run = runOf(derivation);
   await updateLinks(run);
   await deriveCommits(run);
   await deriveRequests(run);
   await deriveDeployments(run);
-  await deriveEach(run, 'incidents', changed.incidents, INCIDENT_COLUMNS, (row) => incidentUnit(context, row));
+  await deriveIncidents(run);
   await deriveIssues(run);
   await run.writer.flush();
   return run.writer.written;
@@ -107,9 +107,11 @@ export async function deriveAfterRemoval(
 
 async function deriveDeployments(run: Run): Promise<void> {
   const { changed, reader, context } = run;
-  if (changed.deployments === 'none' && changed.incidents === 'none') return;
+  const signs = changedSigns(run);
+  const extents = [changed.deployments, ...signs.map(({ extent }) => extent)];
+  if (extents.every((extent) => extent === 'none')) return;
   const failures = await reader.changeFailures();
-  const isAll = changed.deployments === 'all' || changed.incidents === 'all';
+  const isAll = extents.includes('all');
   const parts: Iterable<Where> = isAll
     ? [{ kind: 'all' }]
     : inParts('deployment_id', await changedDeployments(run, failures));
@@ -123,23 +125,57 @@ function deployedUnit(context: RepositoryContext, failures: ChangeFailures, row:
   return unit === undefined || changeFailed === null ? unit : { ...unit, changeFailed };
 }
 
-/** The changed deployments, and those that an incident may count against since. */
-async function changedDeployments({ changed, reader }: Run, failures: ChangeFailures): Promise<readonly string[]> {
+interface ChangedSigns {
+  readonly table: keyof typeof SIGN_COLUMNS;
+  readonly extent: Extent;
+  /** The column with the time of the sign. */
+  readonly time: string;
+}
+
+/** The changed records that may show, or may have shown, that a deployment failed. */
+function changedSigns({ changed, context }: Run): readonly ChangedSigns[] {
+  const { countRequests } = context.delivery.repairs;
+  return [
+    { table: 'incidents', extent: changed.incidents, time: 'started_at' },
+    { table: 'issues', extent: changed.issues, time: 'created_at' },
+    { table: 'git_pull_requests', extent: countRequests ? changed.requests : 'none', time: 'created_at' },
+  ];
+}
+
+/** The changed deployments, and those that an incident or a repair may count against since. */
+async function changedDeployments(run: Run, failures: ChangeFailures): Promise<readonly string[]> {
+  const { changed, reader } = run;
   const ids = new Set<string>();
   if (changed.deployments !== 'none') {
     for await (const rows of reader.rows('deployments', PRODUCTION_COLUMNS, whereOf(changed.deployments)))
       for (const row of rows)
         for (const id of [textOf(row, 'deployment_id'), ...failures.affectedByDeployment(row)]) ids.add(id);
   }
-  if (changed.incidents !== 'none') {
-    const columns = ['incident_id', 'started_at'];
-    for await (const rows of reader.rows('incidents', columns, whereOf(changed.incidents)))
+  for (const { table, extent, time } of changedSigns(run)) {
+    if (extent === 'none') continue;
+    for await (const rows of reader.rows(table, SIGN_COLUMNS[table], whereOf(extent)))
       for (const row of rows) {
-        const id = failures.affectedByIncident(numberOf(row, 'started_at'));
+        const id = failures.affectedBySign(numberOf(row, time));
         if (id !== undefined) ids.add(id);
       }
   }
   return [...ids];
+}
+
+/** Incidents that are stored as issues, too, are derived with those. */
+async function deriveIncidents(run: Run): Promise<void> {
+  const { changed, reader, context } = run;
+  if (changed.incidents === 'none') return;
+  for await (const rows of reader.rows('incidents', INCIDENT_COLUMNS, whereOf(changed.incidents))) {
+    run.signal.throwIfAborted();
+    const ids = rows.map((row) => textOf(row, 'incident_id'));
+    const issues = await reader.storedIssues(ids.filter(isIssueNumber).map(Number));
+    const others = rows.filter((_, index) => !issues.has(Number(ids[index])));
+    await writeOrRemove(run, others, (row) => ({
+      unit: incidentUnit(context, row),
+      ids: [unitId(context.repoId, 'incident', textOf(row, 'incident_id'))],
+    }));
+  }
 }
 
 async function deriveIssues(run: Run): Promise<void> {
@@ -149,24 +185,28 @@ async function deriveIssues(run: Run): Promise<void> {
     run.signal.throwIfAborted();
     const numbers = rows.map((row) => numberOf(row, 'number'));
     await replaceClosings(run, rows.flatMap(closingsOfIssue), ['issue', numbers, ['listed']]);
-    const units = rows.map((row) => issueUnit(context, row));
-    // An issue that became an incident loses its unit.
-    const others = numbers.filter((_, index) => units[index] === undefined);
-    await run.writer.write(
-      units.filter((unit) => unit !== undefined),
-      run.isFirst ? [] : others.map((number) => unitId(context.repoId, 'issue', number)),
-    );
+    // An issue that became an incident, or is none any more, loses its other unit.
+    await writeOrRemove(run, rows, (row) => ({
+      unit: issueUnit(context, row),
+      ids: (['issue', 'incident'] as const).map((type) => unitId(context.repoId, type, numberOf(row, 'number'))),
+    }));
   }
 }
 
-async function deriveEach(
-  run: Run,
-  table: TableName,
-  extent: Extent,
-  columns: readonly string[],
-  unit: (row: AnyRow) => WorkUnit | undefined,
+/**
+ * Writes the units of rows.
+ *
+ * @param derive `unit` is what a row is now, and `ids` is what it may have been. The others of them are removed
+ */
+async function writeOrRemove(
+  { writer, isFirst }: Run,
+  rows: readonly AnyRow[],
+  derive: (row: AnyRow) => { readonly unit: WorkUnit | undefined; readonly ids: readonly string[] },
 ): Promise<void> {
-  if (extent !== 'none') await writeEach(run, table, whereOf(extent), columns, unit);
+  const derived = rows.map(derive);
+  const units = derived.flatMap(({ unit }) => unit ?? []);
+  const removed = derived.flatMap(({ unit, ids }) => ids.filter((id) => id !== unit?.id));
+  await writer.write(units, isFirst ? [] : removed);
 }
 
 async function writeEach(

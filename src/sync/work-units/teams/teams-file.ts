@@ -29,7 +29,7 @@ const TEAM_ID = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,99}$/;
 /** Maximum number of teams of one organization. */
 export const MOST_TEAMS = 1000;
 /** Maximum number of members, or of repositories, of one team. */
-const MOST_ENTRIES = 1000;
+export const MOST_ENTRIES = 1000;
 const LONGEST_NAME = 100;
 const LONGEST_MEMBER = 254;
 const LONGEST_REPOSITORY = 512;

@@ -201,6 +201,8 @@ export async function resourcesOn(
 
 export interface StoredSync {
   readonly repoId: string;
+  /** ORG where it is not given. */
+  readonly orgId?: string;
   readonly target: Target;
   readonly source?: ProviderName;
   readonly records: Partial<Record<TableName, readonly AnyRow[]>>;
@@ -252,7 +254,7 @@ export async function store(sink: Sink, sync: StoredSync): Promise<void> {
 }
 
 function pageOf(sync: StoredSync): SinkPage {
-  const everywhere = { org_id: ORG, source: sync.source ?? 'host_a', last_synced: sync.at ?? NOW };
+  const everywhere = { org_id: sync.orgId ?? ORG, source: sync.source ?? 'host_a', last_synced: sync.at ?? NOW };
   const repository = {
     id: sync.repoId,
     repo: 'acme/shop',

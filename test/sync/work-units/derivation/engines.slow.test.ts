@@ -43,14 +43,16 @@ describeOnEachDatabase('a sync', (engine) => {
     const sink = await sinkOf(db);
     try {
       const { derivation } = sink;
-      const all = await derivation?.environments('one', null, 10);
+      const all = await derivation?.environments('one', { after: null, limit: 10 }, []);
       expect(all?.map(({ name }) => name)).toEqual(['production', 'staging']);
       const [production, staging] = all ?? [];
       expect((production?.deployments ?? 0) + (staging?.deployments ?? 0)).toBeGreaterThan(5);
       expect(new Date(production?.lastAt ?? 0).getUTCFullYear()).toBeGreaterThan(2024);
-      expect(await derivation?.environments('one', 'production', 10)).toEqual([staging]);
-      expect(await derivation?.environments('one', null, 1)).toEqual([production]);
-      expect(await derivation?.environments('other', null, 10)).toEqual([]);
+      expect(await derivation?.environments('one', { after: 'production', limit: 10 }, [])).toEqual([staging]);
+      expect(await derivation?.environments('one', { after: null, limit: 1 }, [])).toEqual([production]);
+      const byBranch = await derivation?.environments('one', { after: null, limit: 1 }, ['tier', 'branch', 'job']);
+      expect(byBranch).toEqual([{ ...production, facts: { tier: null, branch: 'main', job: null } }]);
+      expect(await derivation?.environments('other', { after: null, limit: 10 }, [])).toEqual([]);
     } finally {
       await sink.close();
     }

@@ -1,8 +1,10 @@
 /** Whatever syncs come in whatever order, and wherever they are killed: the units are those that the records say. */
-import { usualProduction } from '../../../../src/sync/work-units/classify/production.js';
+import { parseOrganizationRules } from '../../../../src/sync/work-units/classify/organization-rules.js';
+import { deliveryRulesBy, type DeliveryRules } from '../../../../src/sync/work-units/classify/delivery-rules.js';
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { timeZoneOf } from '../../../../src/analytics/time-zone.js';
 import type { WorkUnit } from '../../../../src/analytics/work-unit.js';
 import type { AnyRow, TableName } from '../../../../src/sync/records.js';
 import { tableNamed } from '../../../../src/sync/records.js';
@@ -51,6 +53,7 @@ import {
   teamAssigner,
 } from './deriving.js';
 import type { TeamAssigner } from '../../../../src/sync/work-units/teams/assign.js';
+import type { RepositoryContext } from '../../../../src/sync/work-units/derivation/plan.js';
 
 const HASHES = Array.from({ length: 6 }, (_, index) => index.toString(16).repeat(40));
 const MESSAGES = [
@@ -148,30 +151,52 @@ const deployments = fc
           committed_at: knowsCommit ? NOW - (55 + 60 * place) * HOUR : null,
           commit_hash: knowsCommit ? (HASHES[place] ?? null) : null,
           environment: ['production', 'prod-eu', 'live', 'staging', null][place] ?? null,
+          release_ref: place % 2 === 0 ? 'main' : 'next',
         }),
       ],
     },
   }));
-const incidents = fc.record({ place: fc.nat(3), resolved: fc.option(time) }).map(({ place, resolved }) => ({
-  target: 'incidents' as const,
-  records: {
-    incidents: [incidentRow(`i${place}`, { started_at: NOW - (20 + 50 * place) * HOUR, resolved_at: resolved })],
-  },
-}));
+const labels = fc.constantFrom('incident', 'outage', 'drill');
+const incidents = fc
+  .record({ place: fc.nat(5), resolved: fc.option(time), label: labels })
+  .map(({ place, resolved, label }) => ({
+    target: 'incidents' as const,
+    records: {
+      incidents: [
+        // The last two can also be issues.
+        incidentRow(place < 4 ? `i${place}` : String(place), {
+          started_at: NOW - (20 + 50 * place) * HOUR,
+          resolved_at: resolved,
+          labels: [label],
+        }),
+      ],
+    },
+  }));
 const issues = fc
   .record({
     number: fc.integer({ min: 4, max: 5 }),
-    kind: fc.constantFrom('issue', 'issue', 'incident'),
+    kind: fc.constantFrom('issue', 'issue', 'incident', 'test_case'),
     reason: fc.constantFrom(null, 'completed', 'not_planned'),
     closed: fc.option(time),
     requests: fc.uniqueArray(number, { maxLength: 2 }),
+    label: labels,
   })
-  .map(({ number: issue, kind, reason, closed, requests: closing }) => ({
+  .map(({ number: issue, kind, reason, closed, requests: closing, label }) => ({
     target: 'issues' as const,
     records: {
-      issues: [issueRow(issue, { kind, state_reason: reason, closed_at: closed, closing_requests: closing })],
+      issues: [
+        issueRow(issue, {
+          ...{ kind, state_reason: reason, closed_at: closed, closing_requests: closing, labels: [label] },
+          created_at: NOW - (20 + 50 * issue) * HOUR,
+        }),
+      ],
     },
   }));
+const rules = fc.constantFrom(
+  '',
+  'rules: []\nincidents: [outage, "type:incident", "!drill"]',
+  'rules: []\nproduction: [staging, "branch:main"]\nfailures: [security, "deployment:rollback"]',
+);
 const teams: fc.Arbitrary<readonly Team[]> = fc.constantFrom<readonly Team[]>(
   [],
   [{ id: 'web', name: 'Web', members: ['ada@example.com'], repositories: [] }],
@@ -179,10 +204,11 @@ const teams: fc.Arbitrary<readonly Team[]> = fc.constantFrom<readonly Team[]>(
 );
 
 interface Step {
-  readonly kind: 'sync' | 'teams';
+  readonly kind: 'sync' | 'teams' | 'rules';
   readonly sync: { readonly target: Target; readonly records: Partial<Record<TableName, readonly AnyRow[]>> };
   readonly source: ProviderName;
   readonly teams: readonly Team[];
+  readonly rules: string;
   readonly codeowners: string | null | undefined;
   readonly isInOrder: boolean;
   /** The change to the units, or to the links, in front of which the process is killed; 0: none. */
@@ -190,10 +216,11 @@ interface Step {
 }
 
 const step: fc.Arbitrary<Step> = fc.record({
-  kind: fc.constantFrom('sync', 'sync', 'sync', 'sync', 'teams'),
-  sync: fc.oneof<fc.Arbitrary<Step['sync']>[]>(git, git, prs, prs, deployments, incidents, issues),
+  kind: fc.constantFrom('sync', 'sync', 'sync', 'sync', 'sync', 'teams', 'rules'),
+  sync: fc.oneof<fc.Arbitrary<Step['sync']>[]>(git, git, prs, prs, deployments, deployments, incidents, issues, issues),
   source: fc.constantFrom<ProviderName[]>('local', 'host_a', 'host_b'),
   teams,
+  rules,
   codeowners: fc.constantFrom(undefined, undefined, null, '* @acme/everyone\n/test/ @acme/quality\n'),
   isInOrder: fc.boolean(),
   killedAt: fc.constantFrom(0, 0, 0, 1, 2, 3),
@@ -233,6 +260,7 @@ describeOnEachDatabase('work units', (engine) => {
           },
         };
         await resources.records.writeFile('teams', ORG, teamsAsText([]));
+        await resources.records.writeFile('rules', ORG, '');
         const unfinished = new Map<string, { target: Target; source: ProviderName }>();
         let at = NOW;
         let codeowners: string | null = null;
@@ -242,6 +270,9 @@ describeOnEachDatabase('work units', (engine) => {
           try {
             if (kind === 'teams') {
               await resources.records.writeFile('teams', ORG, teamsAsText(changes.teams));
+              await refreshRepository(mortal, repoId);
+            } else if (kind === 'rules') {
+              await resources.records.writeFile('rules', ORG, changes.rules);
               await refreshRepository(mortal, repoId);
             } else {
               if (changes.codeowners !== undefined) ({ codeowners } = { codeowners: changes.codeowners });
@@ -266,7 +297,8 @@ describeOnEachDatabase('work units', (engine) => {
         await refreshRepository(resources, repoId);
         const stored = JSON.parse((await resources.records.readFile('teams', ORG)) ?? '[]') as Team[];
         const assigner = teamAssigner(stored, 'acme/shop', codeowners ?? undefined);
-        expect(units.of(repoId)).toEqual(await expectedUnits(sink, repoId, assigner));
+        const delivery = deliveryIn((await resources.records.readFile('rules', ORG)) ?? '');
+        expect(units.of(repoId)).toEqual(await expectedUnits(sink, repoId, assigner, delivery));
         expect(await storedClosings(resources.records, repoId)).toEqual(await expectedClosings(sink, repoId));
       }),
       { numRuns: cases },
@@ -274,13 +306,23 @@ describeOnEachDatabase('work units', (engine) => {
   }, 240_000);
 });
 
+function deliveryIn(text: string): DeliveryRules {
+  const none = { production: null, incidents: null, failures: null };
+  return deliveryRulesBy(text === '' ? none : parseOrganizationRules(text, 'The rules').delivery);
+}
+
+function isProduction(row: AnyRow, { production }: DeliveryRules): boolean {
+  const facts = { environment: textOf(row, 'environment'), tier: null, branch: textOf(row, 'release_ref'), job: null };
+  return typeof row['deployed_at'] === 'number' && production.includes(facts);
+}
+
 /** When a request was first in production, looked up in all deployments. */
-function firstDeployment(deployments: readonly AnyRow[], request: AnyRow): number | null {
+function firstDeployment(deployments: readonly AnyRow[], request: AnyRow, delivery: DeliveryRules): number | null {
   const merged = request['merged_at'];
   if (typeof merged !== 'number') return null;
   const known = deployments.flatMap((row) => {
-    const { deployed_at: deployed, environment, started_at: started, committed_at: committed } = row;
-    if (typeof deployed !== 'number' || environment === 'staging') return [];
+    const { deployed_at: deployed, started_at: started, committed_at: committed } = row;
+    if (typeof deployed !== 'number' || !isProduction(row, delivery)) return [];
     const isOfMerge = row['commit_hash'] !== null && row['commit_hash'] === request['merge_hash'];
     return [{ deployed, isOfMerge, isOlder: Number(committed ?? started) < merged }];
   });
@@ -289,30 +331,60 @@ function firstDeployment(deployments: readonly AnyRow[], request: AnyRow): numbe
   return times.length === 0 || !isBegun ? null : Math.min(...times);
 }
 
-/** Whether an incident began before any later deployment to production; undefined for others. */
+/** Whether something showed before any later deployment to production that this one failed; undefined for others. */
 function failureOf(
   deployment: AnyRow,
   deployments: readonly AnyRow[],
-  incidents: readonly AnyRow[],
+  signs: readonly number[],
+  delivery: DeliveryRules,
 ): boolean | undefined {
-  const { deployed_at: at, environment } = deployment;
-  if (typeof at !== 'number' || environment === 'staging') return undefined;
+  const at = deployment['deployed_at'];
+  if (typeof at !== 'number' || !isProduction(deployment, delivery)) return undefined;
   const later = deployments.filter((other) => {
-    if (typeof other['deployed_at'] !== 'number' || other['environment'] === 'staging') return false;
+    if (!isProduction(other, delivery)) return false;
     const isSameMoment =
       other['deployed_at'] === at && textOf(other, 'deployment_id') > textOf(deployment, 'deployment_id');
-    return other['deployed_at'] > at || isSameMoment;
+    return Number(other['deployed_at']) > at || isSameMoment;
   });
-  return incidents.some(
-    ({ started_at: begin }) =>
-      Number(begin) >= at && !later.some((other) => Number(other['deployed_at']) <= Number(begin)),
+  const [next] = later.sort(
+    (a, b) =>
+      Number(a['deployed_at']) - Number(b['deployed_at']) ||
+      (textOf(a, 'deployment_id') < textOf(b, 'deployment_id') ? -1 : 1),
+  );
+  const isRolledBack =
+    delivery.repairs.countRollbacks &&
+    typeof next?.['committed_at'] === 'number' &&
+    typeof deployment['committed_at'] === 'number' &&
+    next['committed_at'] < deployment['committed_at'];
+  return (
+    isRolledBack || signs.some((sign) => sign >= at && !later.some((other) => Number(other['deployed_at']) <= sign))
   );
 }
 
+/** The units of incidents and issues, and the beginnings of the incidents. An issue decides for its incident. */
+function reported(
+  context: RepositoryContext,
+  allIncidents: readonly AnyRow[],
+  allIssues: readonly AnyRow[],
+): readonly (readonly [unit: WorkUnit | undefined, begin: number])[] {
+  const numbers = new Set(allIssues.map((row) => String(Number(row['number']))));
+  return [
+    ...allIncidents
+      .filter((row) => !numbers.has(textOf(row, 'incident_id')))
+      .map((row) => [incidentUnit(context, row), Number(row['started_at'])] as const),
+    ...allIssues.map((row) => [issueUnit(context, row), Number(row['created_at'])] as const),
+  ];
+}
+
 /** All units of a repository, made of all of its records in the plainest way. */
-async function expectedUnits(sink: Sink, repoId: string, assigner: TeamAssigner): Promise<WorkUnit[]> {
+async function expectedUnits(
+  sink: Sink,
+  repoId: string,
+  assigner: TeamAssigner,
+  delivery: DeliveryRules,
+): Promise<WorkUnit[]> {
   const authors = createAuthorIdentifier([], '');
-  const context = { repoId, ...SHOP, classifier, production: usualProduction, teams: assigner, authors };
+  const context = { repoId, ...SHOP, classifier, delivery, teams: assigner, authors };
   const all = async (name: TableName): Promise<AnyRow[]> => {
     const rows: AnyRow[] = [];
     for await (const batch of sink.scan(tableNamed(name), repoId)) rows.push(...batch);
@@ -353,7 +425,16 @@ async function expectedUnits(sink: Sink, repoId: string, assigner: TeamAssigner)
   };
   const allReviews = await all('git_pull_request_reviews');
   const allDeployments = await all('deployments');
-  const allIncidents = await all('incidents');
+  const issueUnits = reported(context, await all('incidents'), await all('issues'));
+  const repairs = requestRows.filter(
+    (row) =>
+      mergedAt(row) !== null &&
+      delivery.repairs.includes({ title: textOf(row, 'title'), labels: row['labels'] as string[], branch: null }),
+  );
+  const signs = [
+    ...issueUnits.flatMap(([unit, begin]) => (unit?.workType === 'incident' ? [begin] : [])),
+    ...repairs.map((row) => Number(row['created_at'])),
+  ];
   const units = [
     ...requestRows.map((row) => {
       const reviews = allReviews
@@ -373,7 +454,7 @@ async function expectedUnits(sink: Sink, repoId: string, assigner: TeamAssigner)
         commits,
         remaining,
         reviews,
-        deployedAt: firstDeployment(allDeployments, row),
+        deployedAt: firstDeployment(allDeployments, row, delivery),
       });
     }),
     ...facts
@@ -381,11 +462,10 @@ async function expectedUnits(sink: Sink, repoId: string, assigner: TeamAssigner)
       .map((commit) => commitUnit(context, commit)),
     ...allDeployments.map((row) => {
       const unit = deploymentUnit(context, row);
-      const changeFailed = failureOf(row, allDeployments, allIncidents);
+      const changeFailed = failureOf(row, allDeployments, signs, delivery);
       return unit === undefined || changeFailed === undefined ? unit : { ...unit, changeFailed };
     }),
-    ...allIncidents.map((row) => incidentUnit(context, row)),
-    ...(await all('issues')).map((row) => issueUnit(context, row)),
+    ...issueUnits.map(([unit]) => unit),
   ];
   return units.filter((unit) => unit !== undefined).sort((a, b) => (a.id < b.id ? -1 : 1));
 }
@@ -398,7 +478,7 @@ async function storedClosings(records: DerivationRecords, repoId: string): Promi
   return found.sort();
 }
 
-const SHOP = { repo: 'acme/shop', identity: undefined };
+const SHOP = { repo: 'acme/shop', identity: undefined, timeZone: timeZoneOf('UTC') };
 
 /** What closes issues, of all records. */
 async function expectedClosings(sink: Sink, repoId: string): Promise<readonly string[]> {

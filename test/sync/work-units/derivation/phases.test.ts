@@ -1,9 +1,10 @@
 /** The phases of requests, on timelines that are written down here. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { timeZoneOf } from '../../../../src/analytics/time-zone.js';
 import { createAuthorIdentifier } from '../../../../src/sync/work-units/authors/identify.js';
 import type { Author } from '../../../../src/sync/work-units/authors/authors-file.js';
-import { usualProduction } from '../../../../src/sync/work-units/classify/production.js';
+import { usualDelivery } from '../../../../src/sync/work-units/classify/delivery-rules.js';
 import { changesOf, commitFacts } from '../../../../src/sync/work-units/derivation/commits.js';
 import { atOnce } from '../../../../src/contract/system/slices.js';
 import { requestUnit } from '../../../../src/sync/work-units/derivation/derive.js';
@@ -51,9 +52,10 @@ function unitOf({ request = {}, commits = [], reviews = [], deployedAt = null, a
       repo: 'acme/shop',
       identity: undefined,
       classifier,
-      production: usualProduction,
+      delivery: usualDelivery,
       teams,
       authors: createAuthorIdentifier(authors, ''),
+      timeZone: timeZoneOf('UTC'),
     },
     {
       row,
@@ -161,7 +163,7 @@ describe('the first deployment of a request', () => {
   const first = (...rows: readonly Changes[]): number | null =>
     new ProductionDeployments(
       rows.map((row, index) => deploymentRow(String(index), row)),
-      usualProduction,
+      usualDelivery.production,
     ).firstWith(merged);
   /** A deployment of older code. */
   const before = { committed_at: at(-9), started_at: at(-9), deployed_at: at(-8) };
@@ -233,8 +235,8 @@ describe('the requests that a changed deployment affects', () => {
         });
         const [changed, ...others] = all;
         if (changed === undefined) return;
-        const after = new ProductionDeployments(all, usualProduction);
-        const without = new ProductionDeployments(others, usualProduction);
+        const after = new ProductionDeployments(all, usualDelivery.production);
+        const without = new ProductionDeployments(others, usualDelivery.production);
         if (after.firstWith(merged) === without.firstWith(merged)) return;
         expect(affectedRequests([after.affectedBy(changed)])(merged)).toBe(true);
         expect(affectedRequests([without.affectedBy(changed)])(merged)).toBe(true);

@@ -1,9 +1,10 @@
 /** When requests were open, and who reviewed them, by source. */
 import { expect, it } from 'vitest';
+import { timeZoneOf } from '../../../../src/analytics/time-zone.js';
 import { UNASSIGNED } from '../../../../src/analytics/vocabulary.js';
 import type { WorkUnit } from '../../../../src/analytics/work-unit.js';
 import { createAuthorIdentifier } from '../../../../src/sync/work-units/authors/identify.js';
-import { usualProduction } from '../../../../src/sync/work-units/classify/production.js';
+import { usualDelivery } from '../../../../src/sync/work-units/classify/delivery-rules.js';
 import { requestUnit } from '../../../../src/sync/work-units/derivation/derive.js';
 import { NOW } from '../../harness.js';
 import { classifier, HOUR, requestRow, teamAssigner, type Changes } from './deriving.js';
@@ -26,9 +27,10 @@ function unitOf(request: Changes, reviews: Submitted = []): WorkUnit {
       repo: 'acme/shop',
       identity: undefined,
       classifier,
-      production: usualProduction,
+      delivery: usualDelivery,
       teams,
       authors: createAuthorIdentifier([], ''),
+      timeZone: timeZoneOf('UTC'),
     },
     {
       row: requestRow(1, { source: 'host_a', ...request }),

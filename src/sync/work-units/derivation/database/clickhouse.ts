@@ -7,6 +7,7 @@ import type { AnyRow, Column, JsonValue } from '../../../records.js';
 import { tableNamed } from '../../../records.js';
 import type {
   Binding,
+  DeploymentFact,
   ChangedCommit,
   CommitsWhere,
   DerivationRecords,
@@ -20,6 +21,7 @@ import {
   changeSums,
   CLOSINGS,
   columnsOf,
+  FACT_COLUMNS,
   FILE_TABLES,
   LINKS,
   notedColumns,
@@ -99,15 +101,21 @@ export function clickHouseDerivation(connection: ClickHouseConnection): Derivati
       const query = 'select id, repo from repos final where org_id = {org:String} order by toString(id)';
       return (await select(query, { org: orgId })).map((row) => ({ id: textIn(row, 'id'), name: textIn(row, 'repo') }));
     },
-    environments: async (orgId, after, limit) => {
+    environments: async (orgId, { after, limit }, by) => {
       const repositories = 'select id from repos final where org_id = {org:String}';
-      const query = `select coalesce(environment, '') as name, count() as deployments,
-          toUnixTimestamp64Milli(max(started_at)) as last from deployments final
-        where repo_id in (${repositories}) ${after === null ? '' : "and coalesce(environment, '') > {after:String}"}
-        group by name order by name limit {limit:UInt32}`;
+      const from = `deployments final where repo_id in (${repositories})`;
+      const name = "coalesce(environment, '')";
+      const query = `select ${name} as name ${by.map((fact) => `, coalesce(${FACT_COLUMNS[fact]}, '') as ${fact}`).join('')},
+          count() as deployments, toUnixTimestamp64Milli(max(started_at)) as last from ${from} and ${name} in (
+            select distinct ${name} from ${from} ${after === null ? '' : `and ${name} > {after:String}`}
+            order by ${name} limit {limit:UInt32})
+        group by ${name} ${by.map((fact) => `, ${FACT_COLUMNS[fact]}`).join('')} order by name`;
       const found = await select(query, { org: orgId, limit, ...(after !== null && { after }) });
+      const fact = (row: AnyRow, name: DeploymentFact): string | null =>
+        (by.includes(name) && textIn(row, name)) || null;
       return found.map((row) => ({
         name: textIn(row, 'name'),
+        facts: { tier: fact(row, 'tier'), branch: fact(row, 'branch'), job: fact(row, 'job') },
         deployments: Number(row['deployments']),
         lastAt: row['last'] === null ? null : Number(row['last']),
       }));

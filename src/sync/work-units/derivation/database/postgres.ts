@@ -4,6 +4,7 @@ import { analyzeUnknown } from '../../../../database/statistics.js';
 import type { AnyRow, JsonValue } from '../../../records.js';
 import { tableNamed } from '../../../records.js';
 import type {
+  EnvironmentPart,
   Binding,
   ChangedCommit,
   CommitsWhere,
@@ -18,6 +19,7 @@ import {
   changedCommit,
   changeSums,
   CLOSINGS,
+  FACT_COLUMNS,
   FILE_TABLES,
   LINKS,
   notedColumns,
@@ -97,15 +99,24 @@ export function postgresDerivation(
           select id, repo from repos where org_id = ${orgId} order by id`;
         return found.map(({ id, repo }) => ({ id, name: repo }));
       }),
-    environments: (orgId, after, limit) =>
+    environments: (orgId, { after, limit }, by) =>
       failing(async () => {
         const name = sql`coalesce(environment, '') collate "C"`;
-        const found = await sql<{ name: string; deployments: number; last: Date | null }[]>`
-          select ${name} as name, count(*)::integer as deployments, max(started_at) as last from deployments
-          where repo_id in (select id from repos where org_id = ${orgId})
-            ${after === null ? sql`` : sql`and ${name} > ${after}`}
-          group by 1 order by 1 limit ${limit}`;
-        return found.map((row) => ({ ...row, lastAt: row.last?.getTime() ?? null }));
+        const from = sql`deployments where repo_id in (select id from repos where org_id = ${orgId})`;
+        const facts = by.reduce((all, fact) => sql`${all}, ${sql(FACT_COLUMNS[fact])} as ${sql(fact)}`, sql``);
+        const columns = by.reduce((all, fact) => sql`${all}, ${sql(FACT_COLUMNS[fact])}`, sql``);
+        const found = await sql<StoredPart[]>`
+          with page as (
+            select distinct ${name} as name from ${from} ${after === null ? sql`` : sql`and ${name} > ${after}`}
+            order by 1 limit ${limit}
+          )
+          select ${name} as name ${facts}, count(*)::integer as deployments, max(started_at) as last from ${from}
+            and ${name} in (select name from page)
+          group by ${name} ${columns} order by 1`;
+        return found.map(({ name: environment, tier = null, branch = null, job = null, deployments, last }) => ({
+          ...{ name: environment, deployments, lastAt: last?.getTime() ?? null },
+          facts: { tier, branch, job },
+        }));
       }),
     syncStates: (orgId) =>
       failing(
@@ -114,6 +125,13 @@ export function postgresDerivation(
           from repos join sync_state on sync_state.repo_id = repos.id where repos.org_id = ${orgId}`,
       ),
   };
+}
+
+/** A part of an environment, as it is read. */
+interface StoredPart extends Partial<EnvironmentPart['facts']> {
+  readonly name: string;
+  readonly deployments: number;
+  readonly last: Date | null;
 }
 
 async function ensureSchema(sql: postgres.Sql): Promise<void> {

@@ -60,14 +60,15 @@ export type Link = Readonly<Record<'hash' | 'kind', string> & Record<'number', n
 /** What closes an issue: `closer` is a request's number or a commit's hash. A row of {@link CLOSINGS}, in the same way. */
 export type Closing = Readonly<Record<'closer' | 'kind', string> & Record<'issue', number>>;
 
-/** A text of which each organization has one: its teams, the names of its authors, and its rules. */
-export type OrganizationFile = 'teams' | 'authors' | 'rules';
+/** A text of which each organization has one: its teams, the names of its authors, its rules, and its calendar. */
+export type OrganizationFile = 'teams' | 'authors' | 'rules' | 'calendar';
 
 /** The tables of the files, each with a column that has the name of the file. */
 export const FILE_TABLES: Readonly<Record<OrganizationFile, string>> = {
   teams: 'team_files',
   authors: 'author_files',
   rules: 'rule_files',
+  calendar: 'calendar_files',
 };
 
 export interface DerivationRecords {
@@ -103,18 +104,38 @@ export interface DerivationRecords {
   repository(repoId: string): Promise<{ readonly name: string; readonly url: string | null } | undefined>;
   /** The repositories of an organization, ordered by id. */
   repositories(orgId: string): Promise<readonly { readonly id: string; readonly name: string }[]>;
-  /** The environments of all deployments of an organization, ordered by name: those after a name, or from the first. */
-  environments(orgId: string, after: string | null, limit: number): Promise<readonly Environment[]>;
+  /**
+   * The environments of all deployments of an organization, ordered by name: those after a name, or from the first.
+   *
+   * @param by further facts by which their deployments are grouped
+   */
+  environments(
+    orgId: string,
+    page: { readonly after: string | null; readonly limit: number },
+    by: readonly DeploymentFact[],
+  ): Promise<readonly EnvironmentPart[]>;
   /** The states of all syncs of the repositories of an organization. */
   syncStates(orgId: string): Promise<readonly RepositoryState[]>;
 }
 
-/** What code was deployed to. */
-export interface Environment {
-  /** Empty if the host names none. */
+/** A fact by which deployments to one environment differ. */
+export type DeploymentFact = 'tier' | 'branch' | 'job';
+
+/** The columns of the facts. */
+export const FACT_COLUMNS: Readonly<Record<DeploymentFact, string>> = {
+  tier: 'tier',
+  branch: 'release_ref',
+  job: 'job',
+};
+
+/** The deployments to an environment that have the same facts. Parts of one environment follow each other. */
+export interface EnvironmentPart {
+  /** The name of the environment; empty if the host names none. */
   readonly name: string;
+  /** Null: none, or not asked for. */
+  readonly facts: Readonly<Record<DeploymentFact, string | null>>;
   readonly deployments: number;
-  /** The beginning of its last deployment, in epoch milliseconds; null: unknown. */
+  /** The beginning of the last of them, in epoch milliseconds; null: unknown. */
   readonly lastAt: number | null;
 }
 

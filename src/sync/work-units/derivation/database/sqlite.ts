@@ -4,11 +4,12 @@ import { asPromise } from '../../../../database/sqlite-driver.js';
 import type { AnyRow, Column } from '../../../records.js';
 import { tableNamed } from '../../../records.js';
 import type {
+  DeploymentFact,
+  EnvironmentPart,
   Binding,
   ChangedCommit,
   CommitsWhere,
   DerivationRecords,
-  Environment,
   ReadableTable,
   RepositoryState,
   RowQuery,
@@ -20,6 +21,7 @@ import {
   changeSums,
   CLOSINGS,
   columnsOf,
+  FACT_COLUMNS,
   FILE_TABLES,
   LINKS,
   notedColumns,
@@ -117,16 +119,19 @@ export function sqliteDerivation(connection: SqliteConnection): DerivationRecord
         const found = connection.all('select id, repo from repos where org_id = ? order by id', [orgId]);
         return found.map((row) => ({ id: textIn(row, 'id'), name: textIn(row, 'repo') }));
       }),
-    environments: (orgId, after, limit) =>
+    environments: (orgId, { after, limit }, by) =>
       read(() => {
+        const from = 'deployments where repo_id in (select id from repos where org_id = ?1)';
+        const columns = by.map((fact) => `, coalesce(${FACT_COLUMNS[fact]}, '') as ${fact}`).join('');
         const found = connection.all(
-          `select coalesce(environment, '') as name, cast(count(*) as text) as deployments,
-            coalesce(max(started_at), '') as last from deployments
-          where repo_id in (select id from repos where org_id = ?) and (? is null or coalesce(environment, '') > ?)
-          group by 1 order by 1 limit ?`,
-          [orgId, after, after, limit],
+          `select coalesce(environment, '') as name ${columns}, cast(count(*) as text) as deployments,
+            coalesce(max(started_at), '') as last from ${from} and coalesce(environment, '') in (
+              select distinct coalesce(environment, '') from ${from} and (?2 is null or coalesce(environment, '') > ?2)
+              order by 1 limit ?3)
+          group by coalesce(environment, '') ${by.map((fact) => `, ${FACT_COLUMNS[fact]}`).join('')} order by 1`,
+          [orgId, after, limit],
         );
-        return found.map(environmentOf);
+        return found.map((row) => environmentPart(row, by));
       }),
     syncStates: (orgId) =>
       read(() => {
@@ -139,10 +144,15 @@ export function sqliteDerivation(connection: SqliteConnection): DerivationRecord
   };
 }
 
-function environmentOf(row: unknown): Environment {
+function environmentPart(row: unknown, by: readonly DeploymentFact[]): EnvironmentPart {
   const last = textIn(row, 'last');
-  const deployments = Number(textIn(row, 'deployments'));
-  return { name: textIn(row, 'name'), deployments, lastAt: last === '' ? null : Date.parse(last) };
+  const fact = (name: DeploymentFact): string | null => (by.includes(name) && textIn(row, name)) || null;
+  return {
+    name: textIn(row, 'name'),
+    facts: { tier: fact('tier'), branch: fact('branch'), job: fact('job') },
+    deployments: Number(textIn(row, 'deployments')),
+    lastAt: last === '' ? null : Date.parse(last),
+  };
 }
 
 function repositoryState(row: unknown): RepositoryState {
