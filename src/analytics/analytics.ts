@@ -8,6 +8,7 @@ import type {
   Interval,
   Measure,
   ScopeLevel,
+  WeekStart,
 } from './vocabulary.js';
 
 /** Calendar dates, YYYY-MM-DD, both included. */
@@ -108,6 +109,10 @@ export interface AnalyticsBatch {
   readonly scope: Scope;
   /** Absent: none. With `useInvestment` they select shares of units, otherwise whole units by their main theme. */
   readonly filters?: Filters;
+  /** The first day of each week; absent: Monday. */
+  readonly weekStartsOn?: WeekStart;
+  /** The name of the time zone of days; absent: UTC. */
+  readonly timeZone?: string;
 }
 
 export const UNIT_ORDERS = ['DAY', 'CHURN_LOC', 'CYCLE_TIME_HOURS'] as const;
@@ -159,7 +164,7 @@ export interface TimeseriesResult {
   readonly measure: Measure;
   readonly interval: Interval;
   readonly dateRange: DateRange;
-  /** In order of date; the first day of each bucket, weeks begin on Monday. */
+  /** In order of date; the first day of each bucket. */
   readonly buckets: readonly { readonly date: string; readonly value: number }[];
 }
 

@@ -1,4 +1,6 @@
 import type { CodeHealth, CodeHealthRequest } from './code-health.js';
+import type { OrganizationCalendar } from './organization-calendar.js';
+import type { TimeZone } from './time-zone.js';
 import type { Subcategory, WorkType } from './vocabulary.js';
 import type { Correction, Phases, Share } from './work-unit.js';
 
@@ -53,6 +55,8 @@ export interface UnitRecords {
    * @throws like `describe`; the signal's reason once it is aborted
    */
   codeHealth(orgId: string, request: CodeHealthRequest, signal: AbortSignal): Promise<CodeHealth>;
-  /** In any order. @throws like `describe` */
-  workHistories(orgId: string): Promise<readonly WorkHistory[]>;
+  /** In any order. Days are those of the time zone. @throws like `describe` */
+  workHistories(orgId: string, timeZone: TimeZone): Promise<readonly WorkHistory[]>;
+  /** @throws like `describe` */
+  calendar(orgId: string): Promise<OrganizationCalendar>;
 }

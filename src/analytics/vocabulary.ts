@@ -28,8 +28,12 @@ export type Baseline = (typeof BASELINES)[number];
 export const BOT_FILTERS = ['INCLUDE', 'EXCLUDE', 'ONLY'] as const;
 export type BotFilter = (typeof BOT_FILTERS)[number];
 
-export const INTERVALS = ['DAY', 'WEEK', 'MONTH'] as const;
+export const INTERVALS = ['DAY', 'WEEK', 'MONTH', 'QUARTER', 'YEAR'] as const;
 export type Interval = (typeof INTERVALS)[number];
+
+/** The days on which weeks can begin. */
+export const WEEK_STARTS = ['MONDAY', 'SUNDAY', 'SATURDAY'] as const;
+export type WeekStart = (typeof WEEK_STARTS)[number];
 
 export const SCOPE_LEVELS = ['ORG', 'TEAM', 'REPO', 'AUTHOR'] as const;
 export type ScopeLevel = (typeof SCOPE_LEVELS)[number];

@@ -29,7 +29,7 @@ export interface WorkUnit {
   readonly startedAt: number;
   /** Epoch milliseconds; null if it is not complete. */
   readonly completedAt: number | null;
-  /** YYYY-MM-DD in UTC: the day of completion, else of the last activity. */
+  /** YYYY-MM-DD in the time zone of the organization: the day of completion, else of the last activity. */
   readonly day: string;
   /** Additions and deletions; null if unknown. */
   readonly churnLoc: number | null;

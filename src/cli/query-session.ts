@@ -1,11 +1,13 @@
 /** The Analytics API in this process: the same schema, limits and checks as the server's, for one organization. */
 import { AnalyticsUnavailable } from '../analytics/analytics.js';
-import { dayOf } from '../analytics/graphql/bucket-coverage.js';
+import { createContext } from '../analytics/graphql/context.js';
 import { createDocuments } from '../analytics/graphql/documents.js';
 import { createExecutableSchema } from '../analytics/graphql/executable-schema.js';
 import { executeQuery } from '../analytics/graphql/execute-query.js';
 import { openAnalytics } from '../analytics/open.js';
 import { systemClock } from '../platform/clock.js';
+import { read } from '../platform/server/settings/setting.js';
+import { settingsTable } from '../platform/server/settings/settings-table.js';
 import { createUnitRecords } from '../platform/figures/analytics-api/stored-unit-records.js';
 import { nonEmpty } from '../sync/request.js';
 import { SyncError } from '../sync/failures.js';
@@ -29,6 +31,7 @@ const TIMEOUT_SECONDS = 30;
 /** Opens the database of the options, and closes it after `work`. */
 export async function withAnalytics(options: WorkUnitOptions, work: (ask: Ask) => Promise<void>): Promise<void> {
   const environment = await commandEnvironment(options);
+  const maxDays = read(settingsTable.analyticsMaxDays, environment);
   const named = nonEmpty(options.db) ?? nonEmpty(environment['DATABASE_URI']) ?? '';
   if (named === '') {
     const databases = 'set --db or DATABASE_URI; --db embedded: is the built-in PostgreSQL';
@@ -48,8 +51,8 @@ export async function withAnalytics(options: WorkUnitOptions, work: (ask: Ask) =
         await work(async (text, variables) => {
           const { orgId } = resources;
           const { signal } = new AbortController();
-          const today = dayOf(systemClock.now());
-          const context = { orgId, analytics, unitRecords, asked: { subRequests: 0 }, signal, today };
+          const now = systemClock.now().getTime();
+          const context = createContext({ orgId, analytics, unitRecords, signal, now, maxDays });
           const query = { text, operationName: null, persistedId: null, variables: { ...variables, orgId } };
           const { data, errors = [] } = await executeQuery(commandLine, query, prepare(text), schema, context, {
             requestId: 'plumbline query',

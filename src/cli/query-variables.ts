@@ -14,23 +14,24 @@ import {
   type GraphQLInputType,
 } from 'graphql';
 import { schemaText } from '../../generated/graphql/schema.js';
+import { dayNumber, dayText } from '../analytics/planner/buckets.js';
 import { UsageError } from './usage-error.js';
 
 export type Variables = Readonly<Record<string, unknown>>;
 
-interface GivenVariables {
-  /** `name=value` each. */
-  readonly given: readonly string[];
-  readonly days: number;
-  readonly today: Date;
-}
+/** The variables that a query declares, with their types; undefined: a type that the schema does not have. */
+export type DeclaredTypes = ReadonlyMap<string, GraphQLInputType | undefined>;
+
+/** The number of work units on the largest page. */
+export const LARGEST_PAGE = 1000;
 
 /**
- * Parses the values by the types that the query declares: texts, dates and enums unchanged, all other types as JSON.
- * @throws UsageError for an undeclared variable, a value that is not JSON, or a query that does not parse
+ * Parses the values, `name=value` each, by the types that the query declares: texts, dates and enums unchanged, all
+ * other types as JSON.
+ *
+ * @throws UsageError for an undeclared variable, or a value that is not JSON
  */
-export function queryVariables(text: string, { given, days, today }: GivenVariables): Variables {
-  const types = declaredTypes(text);
+export function queryVariables(types: DeclaredTypes, given: readonly string[]): Variables {
   const variables: Record<string, unknown> = {};
   for (const each of given) {
     const at = each.indexOf('=');
@@ -41,14 +42,26 @@ export function queryVariables(text: string, { given, days, today }: GivenVariab
       );
     variables[name] = valueOf(name, value, types.get(name));
   }
-  const dayText = (ago: number): string => new Date(today.getTime() - ago * 86_400_000).toISOString().slice(0, 10);
-  if (types.has('dateRange')) variables['dateRange'] ??= { startDate: dayText(days - 1), endDate: dayText(0) };
-  if (types.has('previous')) variables['previous'] ??= { startDate: dayText(2 * days - 1), endDate: dayText(days) };
   return variables;
 }
 
+/** Adds the last days, and as many days before, where the query declares them and they are missing. */
+export function withLastDays(types: DeclaredTypes, variables: Variables, days: number, today: string): Variables {
+  const before = (ago: number): string => dayText(dayNumber(today) - ago);
+  return {
+    ...(types.has('dateRange') && { dateRange: { startDate: before(days - 1), endDate: today } }),
+    ...(types.has('previous') && { previous: { startDate: before(2 * days - 1), endDate: before(days) } }),
+    ...variables,
+  };
+}
+
+/** Adds the size of the largest page, if the query declares $first: each page costs a count of all units. */
+export function withLargestPages(types: DeclaredTypes, variables: Variables): Variables {
+  return types.has('first') ? { first: LARGEST_PAGE, ...variables } : variables;
+}
+
 /** The variables that a query declares, with their types. @throws UsageError for a query that does not parse */
-export function declaredTypes(text: string): ReadonlyMap<string, GraphQLInputType | undefined> {
+export function declaredTypes(text: string): DeclaredTypes {
   const schema = buildSchema(schemaText);
   try {
     return new Map(

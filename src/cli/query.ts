@@ -2,9 +2,19 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { persistedQueries } from '../../generated/graphql/schema.js';
+import { calendarBy, calendarCells, calendarLine } from './query-calendar.js';
 import { columnsOf, csvLine, FORMATS, sparklines, tableText, type Format } from './query-formats.js';
 import { isObject, seriesOf, tablesOf, type JsonObject, type ResultTable } from './query-rows.js';
-import { declaredTypes, queryVariables, type Variables } from './query-variables.js';
+import {
+  declaredTypes,
+  LARGEST_PAGE,
+  queryVariables,
+  withLargestPages,
+  withLastDays,
+  type Variables,
+} from './query-variables.js';
+import type { OrganizationCalendar } from '../analytics/organization-calendar.js';
+import { timeZoneOf } from '../analytics/time-zone.js';
 import { settingsEnvironment } from '../platform/server/settings/settings-environment.js';
 import { currentServer, loginFolder } from './login/login-files.js';
 import type { Ask } from './query-session.js';
@@ -24,9 +34,11 @@ interface QueryOptions extends WorkUnitOptions {
 /** More days than a query may ask for, and few enough to be a valid date. */
 const MOST_DAYS = 20_000;
 
+const ALL_NEEDS_CURSORS = '--all needs a query that asks for nextCursor, and has a variable $after';
+
 const HELP = `
-A query gets the organization as $orgId. If it declares $dateRange, that is the last --days days, and $previous as many
-days before. Without a query, the persisted ones are listed with their variables.
+A query gets the organization as $orgId. If it declares $dateRange, that is the last --days days up to today in the
+time zone of the organization, and $previous as many days before. Without a query, the persisted ones are listed with their variables.
 
 Examples:
   plumbline query distributions --db sqlite:records.db --format sparkline
@@ -46,7 +58,7 @@ export function registerQueryCommand(program: Command): void {
     .option('--var <name=value...>', 'variables; lists, numbers and objects as JSON')
     .option('--days <number>', 'days of $dateRange, up to today', '90')
     .option('--table <name>', 'for csv and ndjson: which list of the result')
-    .option('--all', 'follow nextCursor to the last page; with csv or ndjson, page by page')
+    .option('--all', `follow nextCursor to the last page, by ${LARGEST_PAGE} unless $first is set; with csv or ndjson`)
     .option('--db <uri>', 'database of the work units (default: DATABASE_URI, else the server of plumbline login)')
     .option('--db-type <kind>', 'postgres, sqlite or clickhouse, if the scheme of --db is ambiguous')
     .option('--org <id>', 'organization (default: ORG_ID, else "default"); with --server, that of the token')
@@ -78,13 +90,20 @@ async function query(name: string, options: QueryOptions): Promise<void> {
   if (!Number.isInteger(days) || days < 1 || days > MOST_DAYS)
     throw new UsageError(`--days must be a whole number from 1 to ${MOST_DAYS}`);
   const text = await textOf(name);
-  const variables = queryVariables(text, { given: options.var ?? [], days, today: new Date() });
+  const all = options.all === true;
+  const types = declaredTypes(text);
+  if (all && !types.has('after')) throw new UsageError(ALL_NEEDS_CURSORS);
+  const given = queryVariables(types, options.var ?? []);
+  const variables = all ? withLargestPages(types, given) : given;
   const withAnalytics = await openerOf(options);
   // `print` handles the error of a write; without a listener it would also end the process.
   process.stdout.on('error', () => undefined);
   await withAnalytics(options, async (ask) => {
-    const print = printer(format, options.table);
-    for await (const data of pages(ask, text, variables, options.all === true)) if (!(await print(data))) break;
+    const calendar = await calendarBy(ask);
+    const today = timeZoneOf(calendar.timeZone).dayOf(Date.now());
+    const asked = withLastDays(types, variables, days, today);
+    const print = printer(format, options.table, calendar);
+    for await (const data of pages(ask, text, asked, all)) if (!(await print(data))) break;
   });
 }
 
@@ -135,18 +154,26 @@ function nextCursor(data: JsonObject): string | null {
     const cursor = value['nextCursor'];
     return typeof cursor === 'string' ? cursor : null;
   }
-  throw new UsageError('--all needs a query that asks for nextCursor, and has a variable $after');
+  throw new UsageError(ALL_NEEDS_CURSORS);
 }
 
 /** Prints one page after another, until it returns false. The first page determines the columns of CSV. */
-function printer(format: Format, table: string | undefined): (data: JsonObject) => Promise<boolean> {
+function printer(
+  format: Format,
+  table: string | undefined,
+  calendar: OrganizationCalendar,
+): (data: JsonObject) => Promise<boolean> {
   let columns: readonly string[] | undefined;
+  const rowsOf = (data: JsonObject): readonly JsonObject[] =>
+    oneTable(data, table).rows.map((row) => ({ ...row, ...calendarCells(calendar) }));
   return async (data) => {
     switch (format) {
       case 'json':
         return print(`${JSON.stringify(data, null, 2)}\n`);
       case 'table':
-        return print(tablesOf(data).map(tableText).join('\n'));
+        return print(
+          [...tablesOf(data).map(tableText), calendarLine(calendar)].filter((part) => part !== '').join('\n'),
+        );
       case 'sparkline': {
         const series = seriesOf(data);
         if (series.length === 0) {
@@ -154,16 +181,16 @@ function printer(format: Format, table: string | undefined): (data: JsonObject) 
             'nothing to draw: the result has no buckets with a value, a count or statistics; use another --format',
           );
         }
-        return print(sparklines(series));
+        return print(sparklines(series) + calendarLine(calendar));
       }
       case 'ndjson':
         return print(
-          oneTable(data, table)
-            .rows.map((row) => `${JSON.stringify(row)}\n`)
+          rowsOf(data)
+            .map((row) => `${JSON.stringify(row)}\n`)
             .join(''),
         );
       case 'csv': {
-        const { rows } = oneTable(data, table);
+        const rows = rowsOf(data);
         const isFirst = columns === undefined;
         const names = (columns ??= columnsOf(rows));
         const head = isFirst && names.length > 0 ? csvLine(names) : '';

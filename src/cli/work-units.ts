@@ -1,5 +1,6 @@
 /** Opens the database of records and work units for a command. */
 import { outboundFetch } from '@plumbline/contract/outbound/outbound-fetch';
+import type { SyncDependencies } from '../sync/dependencies.js';
 import { SyncError, withoutSecrets } from '../sync/failures.js';
 import { createClassifier, type Classifier } from '../sync/work-units/classify/classifier.js';
 import { loadRules } from '../sync/work-units/classify/rules.js';
@@ -7,7 +8,7 @@ import { openDerivationResources, type OpenDerivationResources } from '../sync/w
 import { parseConnection } from '../sync/sinks/connection-string.js';
 import { nonEmpty } from '../sync/request.js';
 import { openSink } from '../sync/sinks/open.js';
-import { DATABASE_KINDS } from '../sync/sinks/sink.js';
+import { DATABASE_KINDS, type Sink } from '../sync/sinks/sink.js';
 import { systemClock } from '../sync/clock.js';
 import { systemRandom } from '../sync/random.js';
 import { SettingError } from '../platform/server/settings/setting.js';
@@ -24,10 +25,24 @@ export interface WorkUnitOptions extends ConfigOption {
   readonly rules?: string;
 }
 
-/** Opens the database of `--db` (or DATABASE_URI), for the organization of `--org` (or ORG_ID), and closes it after `work`. */
-export async function withDerivation<Result>(
+/** An open database of records. */
+export interface OpenRecords {
+  readonly orgId: string;
+  readonly sink: Sink;
+  /** Undefined for MongoDB, which the analytics do not read. */
+  readonly resources: OpenDerivationResources | undefined;
+  readonly dependencies: SyncDependencies;
+}
+
+/**
+ * Opens the database of `--db` (or DATABASE_URI), for the organization of `--org` (or ORG_ID), and closes it after `work`.
+ *
+ * @param concurrency of how many repositories `work` holds the locks at once
+ */
+export async function withRecords<Result>(
   options: WorkUnitOptions,
-  work: (resources: OpenDerivationResources) => Promise<Result>,
+  work: (records: OpenRecords) => Promise<Result>,
+  concurrency = 1,
 ): Promise<Result> {
   const environment = await commandEnvironment(options);
   const named = nonEmpty(options.db) ?? nonEmpty(environment['DATABASE_URI']);
@@ -47,7 +62,7 @@ export async function withDerivation<Result>(
     environment: process.env,
     resolveEmbedded: embeddedResolver(environment),
   };
-  const sink = await openSink(address, { now: systemClock.now, concurrency: 1, echo: undefined }, dependencies);
+  const sink = await openSink(address, { now: systemClock.now, concurrency, echo: undefined }, dependencies);
   try {
     await sink.ensureSchema();
     const orgId = nonEmpty(options.org) ?? nonEmpty(environment['ORG_ID']) ?? 'default';
@@ -56,16 +71,28 @@ export async function withDerivation<Result>(
       { orgId, rulesFile: rulesFile(options, environment) },
       dependencies,
     );
-    if (resources === undefined)
-      throw new UsageError('work units are not supported in MongoDB: use PostgreSQL, ClickHouse or SQLite');
     try {
-      return await work(resources);
+      return await work({ orgId, sink, resources, dependencies });
     } finally {
-      await resources.close();
+      await resources?.close();
     }
   } finally {
     await sink.close();
   }
+}
+
+/** The same for a command that needs work units. */
+export function withDerivation<Result>(
+  options: WorkUnitOptions,
+  work: (resources: OpenDerivationResources) => Promise<Result>,
+  concurrency = 1,
+): Promise<Result> {
+  const checked = async ({ resources }: OpenRecords): Promise<Result> => {
+    if (resources === undefined)
+      throw new UsageError('work units are not supported in MongoDB: use PostgreSQL, ClickHouse or SQLite');
+    return work(resources);
+  };
+  return withRecords(options, checked, concurrency);
 }
 
 /** The classifier of `--rules` (or WORK_UNIT_RULES), otherwise the built-in one. */

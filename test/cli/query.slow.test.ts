@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { persistedQueries } from '../../generated/graphql/schema.js';
 import { parseAnalyticsUri } from '../../src/analytics/address.js';
+import { calendarAsText } from '../../src/analytics/organization-calendar.js';
 import { openWorkUnitStore } from '../../src/analytics/store/open.js';
+import { withStoredRecords } from '../../src/platform/sources/records/stored-records.js';
 import { openOptions } from '../analytics/engines.js';
 import { unit } from '../analytics/graphql/served.js';
 import { runMain, startMain } from './main-process.js';
@@ -30,7 +32,12 @@ beforeAll(async () => {
   const request = unit({ id: 'request', workType: 'pull_request', openness, reviewers });
   const deployment = unit({ id: 'deployment', workType: 'deployment', day: '2026-03-10', changeFailed: true });
   await store.apply({ orgId: 'reviewed', repoId: 'r', units: [request, deployment], removed: [] });
+  await store.apply({ orgId: 'far', repoId: 'r', units: [unit({ id: 'away', day: '2026-03-10' })], removed: [] });
   await store.close();
+  const options = { orgId: 'far', signal: new AbortController().signal };
+  await withStoredRecords({ store: db, rulesFile: null }, options, ({ records }) =>
+    records.writeFile('calendar', 'far', calendarAsText({ weekStartsOn: 'SUNDAY', timeZone: 'Pacific/Auckland' })),
+  );
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -98,6 +105,20 @@ it('plumbline query prints tables, JSON and sparklines', async () => {
   expect(lines.stdout).toMatch(/^WORK_TYPE CHURN_LOC commit +\([▁-█]\)[▁-█ ]+ {2}last [\d.]+, largest [\d.]+$/m);
 });
 
+it('plumbline query says which calendar figures follow where it is not the usual one', async () => {
+  const far = (...args: string[]): ReturnType<typeof runMain> =>
+    runMain(['query', 'work-units', '--var', march, ...args, '--db', db, '--org', 'far']);
+  const [head = '', first = ''] = (await far('--format', 'csv')).stdout.split('\r\n');
+  expect([head, first]).toEqual([
+    expect.stringMatching(/,calendar.weekStartsOn,calendar.timeZone$/),
+    expect.stringMatching(/,SUNDAY,Pacific\/Auckland$/),
+  ]);
+  const row: unknown = JSON.parse((await far('--format', 'ndjson')).stdout);
+  expect(row).toMatchObject({ 'calendar.weekStartsOn': 'SUNDAY', 'calendar.timeZone': 'Pacific/Auckland' });
+  expect((await far()).stdout).toMatch(/\nWeeks begin on Sunday. Days are those of Pacific\/Auckland.\n$/);
+  expect((await query('work-units', '--var', march)).stdout).not.toContain('Days are');
+});
+
 it('plumbline query prints no row for the empty breakdown of a period without work', async () => {
   const previous = `previous=${JSON.stringify({ startDate: '2026-01-01', endDate: '2026-01-31' })}`;
   const { stdout } = await query('overview', '--var', march, previous);
@@ -154,6 +175,19 @@ it('plumbline query runs the query of a file, with the range of the last days', 
   const unclear = await query(file, '--format', 'csv', '--days', '7');
   expect(unclear).toMatchObject({ exitCode: 2, stdout: '' });
   expect(unclear.stderr).toContain('--table: analytics.breakdowns, analytics.timeseries');
+});
+
+it('plumbline query --all refuses a query that cannot go to the next page', async () => {
+  const file = join(folder, 'one-page.graphql');
+  writeFileSync(
+    file,
+    `query($orgId: String!, $dateRange: DateRangeInput!) {
+      workUnits(orgId: $orgId, input: { dateRange: $dateRange, first: 1 }) { items { id } nextCursor }
+    }`,
+  );
+  const { exitCode, stderr } = await query(file, '--all', '--format', 'ndjson', '--var', march);
+  expect(stderr).toContain('--all needs a query that asks for nextCursor, and has a variable $after');
+  expect(exitCode).toBe(2);
 });
 
 it.each([

@@ -51,6 +51,11 @@ export function deleteRows(name: string, condition: string, cluster: Cluster): s
   return `delete from ${cluster === undefined ? name : localName(name)}${onCluster(cluster)} where ${condition}`;
 }
 
+/** The statement that leaves one version of each row. */
+export function mergeTable(name: string, cluster: Cluster): string {
+  return `optimize table ${cluster === undefined ? name : localName(name)}${onCluster(cluster)} final`;
+}
+
 function localName(name: string): string {
   return `${name}_local`;
 }

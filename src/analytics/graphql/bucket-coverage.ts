@@ -10,6 +10,7 @@ import {
   type Interval,
   type WorkType,
 } from '../vocabulary.js';
+import { nextStart } from '../planner/buckets.js';
 import { dayAfter, countDays } from './calendar.js';
 
 /** The days that figures can be about. */
@@ -61,11 +62,6 @@ function workTypesOf({
         ];
   const filtered = batch.filters?.WORK_TYPE ?? [];
   return asked.filter((type) => filtered.length === 0 || filtered.includes(type));
-}
-
-/** The day of a moment, in UTC. */
-export function dayOf(moment: Date): string {
-  return moment.toISOString().slice(0, 10);
 }
 
 /** The answer of a batch: each bucket with its coverage, and baselines only where their whole period is known. */
@@ -182,22 +178,11 @@ export function coverageOf(
   { startDate, endDate }: DateRange,
   { firstDay, knownSince, knownUntil, today }: KnownDays,
 ): BucketCoverage {
-  const last = lastDayOf(first, interval);
+  const last = dayAfter(nextStart(interval, first), -1);
   const lastKnown = knownUntil === null || knownUntil > today ? today : knownUntil;
   if (firstDay === null || knownSince === null || last < firstDay || first > lastKnown) return 'NONE';
   const isFull = first >= startDate && last <= endDate && first >= knownSince && last < lastKnown;
   return isFull ? 'FULL' : 'PARTIAL';
-}
-
-function lastDayOf(first: string, interval: Interval): string {
-  switch (interval) {
-    case 'DAY':
-      return first;
-    case 'WEEK':
-      return dayAfter(first, 6);
-    case 'MONTH':
-      return dayAfter(`${dayAfter(first, 31).slice(0, 8)}01`, -1);
-  }
 }
 
 /**

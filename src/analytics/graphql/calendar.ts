@@ -15,6 +15,13 @@ export function countDays({ startDate, endDate }: DateRange): number {
   return dayNumber(endDate) - dayNumber(startDate) + 1;
 }
 
+/** Whether a range exceeds a limit of days. A year from 1 January to 31 December counts as 365 days. */
+export function isTooLong(range: DateRange, maxDays: number): boolean {
+  const { startDate, endDate } = range;
+  const isYear = startDate.endsWith('-01-01') && endDate === `${startDate.slice(0, 4)}-12-31`;
+  return (isYear ? 365 : countDays(range)) > maxDays;
+}
+
 /** The day that is some days after another one. */
 export function dayAfter(date: string, days: number): string {
   return dayText(dayNumber(date) + days);

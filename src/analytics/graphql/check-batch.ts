@@ -25,20 +25,29 @@ import type {
   WorkInProgressRequest,
 } from '../analytics.js';
 import { DIMENSIONS, type Dimension, type Interval } from '../vocabulary.js';
+import type { OrganizationCalendar } from '../organization-calendar.js';
 import { countBuckets } from '../planner/buckets.js';
-import { countDays } from './calendar.js';
+import { countDays, isTooLong } from './calendar.js';
 import { refuseAuthors } from './group-figures.js';
 import { invalid, tooCostly } from './refusal.js';
 
-/** The cost limits; `LimitName` in graphql/errors.graphql documents each. */
-export const limits: CatalogLimits = {
-  maxDays: 365,
+/** The fixed cost limits, without that of days, which is a setting; `LimitName` in graphql/errors.graphql documents each. */
+export const limits: Omit<CatalogLimits, 'maxDays'> = {
   maxBuckets: 100,
   maxTopN: 50,
   maxSankeyNodes: 100,
   maxSankeyEdges: 500,
   maxSubRequests: 10,
 };
+
+/** What decides which ranges of days are allowed. */
+export interface RangeRules {
+  /** The limit of days; a setting. */
+  readonly maxDays: number;
+}
+
+/** What decides which batches are allowed. */
+export interface BatchRules extends RangeRules, OrganizationCalendar {}
 
 /**
  * Validates a batch before any SQL: the number of sub-requests, then each of them in the order timeseries, breakdowns,
@@ -48,21 +57,27 @@ export const limits: CatalogLimits = {
  * @param asked counts the sub-requests of one request, which may contain several batches under aliases
  * @throws Refusal COST_LIMIT_EXCEEDED or VALIDATION_ERROR for the first violation
  */
-export function checkBatch(batch: AnalyticsRequestInput, asked: { subRequests: number }): AnalyticsBatch {
+export function checkBatch(
+  batch: AnalyticsRequestInput,
+  asked: { subRequests: number },
+  rules: BatchRules,
+): AnalyticsBatch {
   const { timeseries = [], breakdowns = [], distributions = [], dora = null, sankey = null } = batch;
   const { workInProgress = null, reviews = null, useInvestment = false, filters } = batch;
   const lists = timeseries.length + costOf(breakdowns) + costOf(distributions);
   const groups = costOfDora(dora) + costOfWorkInProgress(workInProgress) + (reviews === null ? 0 : COST_OF_REVIEWS);
   countSubRequests(asked, lists + groups + (sankey === null ? 0 : 1));
   const checked = {
-    timeseries: timeseries.map((each, index) => checkTimeseries(each, `batch.timeseries[${index}]`)),
-    breakdowns: breakdowns.map((each, index) => checkBreakdown(each, `batch.breakdowns[${index}]`)),
-    distributions: distributions.map((each, index) => checkDistribution(each, `batch.distributions[${index}]`)),
-    dora: dora === null ? null : checkGroups(dora, 'batch.dora'),
-    workInProgress: workInProgress === null ? null : checkGroups(workInProgress, 'batch.workInProgress'),
-    reviews: reviews === null ? null : checkReviews(reviews, 'batch.reviews'),
-    sankey: sankey === null ? null : checkSankey(sankey, 'batch.sankey'),
+    timeseries: timeseries.map((each, index) => checkTimeseries(each, `batch.timeseries[${index}]`, rules)),
+    breakdowns: breakdowns.map((each, index) => checkBreakdown(each, `batch.breakdowns[${index}]`, rules)),
+    distributions: distributions.map((each, index) => checkDistribution(each, `batch.distributions[${index}]`, rules)),
+    dora: dora === null ? null : checkGroups(dora, 'batch.dora', rules),
+    workInProgress: workInProgress === null ? null : checkGroups(workInProgress, 'batch.workInProgress', rules),
+    reviews: reviews === null ? null : checkReviews(reviews, 'batch.reviews', rules),
+    sankey: sankey === null ? null : checkSankey(sankey, 'batch.sankey', rules),
     useInvestment,
+    weekStartsOn: rules.weekStartsOn,
+    timeZone: rules.timeZone,
     ...checkFilters(filters ?? {}, 'batch.filters'),
   };
   refuseAuthors(checked);
@@ -130,24 +145,26 @@ function checkTexts(texts: readonly string[], path: string): void {
 function checkTimeseries(
   { dimension, measure, interval, dateRange }: TimeseriesRequestInput,
   path: string,
+  rules: BatchRules,
 ): TimeseriesRequest {
-  const range = checkDates(dateRange, path);
-  checkBuckets(interval, range);
+  const range = checkDates(dateRange, path, rules);
+  checkBuckets(interval, range, rules);
   return { dimension, measure, interval, dateRange: range };
 }
 
 function checkBreakdown(
   { dimension, measure, dateRange, topN, compareWith = null }: BreakdownRequestInput,
   path: string,
+  rules: RangeRules,
 ): BreakdownRequest {
-  const range = checkDates(dateRange, path);
+  const range = checkDates(dateRange, path, rules);
   return { dimension, measure, dateRange: range, topN: checkTopN(topN, path), compareWith };
 }
 
-function checkDistribution(input: DistributionRequestInput, path: string): DistributionRequest {
+function checkDistribution(input: DistributionRequestInput, path: string, rules: BatchRules): DistributionRequest {
   const { dimension = 'WORK_TYPE', measure, topN, interval = null, compareWith = null } = input;
-  const dateRange = checkDates(input.dateRange, path);
-  if (interval !== null) checkBuckets(interval, dateRange);
+  const dateRange = checkDates(input.dateRange, path, rules);
+  if (interval !== null) checkBuckets(interval, dateRange, rules);
   return { dimension, measure, dateRange, topN: checkTopN(topN, path), interval, compareWith };
 }
 
@@ -167,18 +184,23 @@ const COST_OF_REVIEWS = 6;
 function checkGroups(
   { dimension = 'TEAM', topN, interval = null, ...input }: DoraRequestInput | WorkInProgressRequestInput,
   path: string,
+  rules: BatchRules,
 ): DoraRequest & WorkInProgressRequest {
-  const dateRange = checkDates(input.dateRange, path);
-  if (interval !== null) checkBuckets(interval, dateRange);
+  const dateRange = checkDates(input.dateRange, path, rules);
+  if (interval !== null) checkBuckets(interval, dateRange, rules);
   return { dimension, dateRange, topN: checkTopN(topN, path), interval };
 }
 
-function checkReviews({ dimension = 'TEAM', topN, ...input }: ReviewsRequestInput, path: string): ReviewsRequest {
-  return { dimension, dateRange: checkDates(input.dateRange, path), topN: checkTopN(topN, path) };
+function checkReviews(
+  { dimension = 'TEAM', topN, ...input }: ReviewsRequestInput,
+  path: string,
+  rules: RangeRules,
+): ReviewsRequest {
+  return { dimension, dateRange: checkDates(input.dateRange, path, rules), topN: checkTopN(topN, path) };
 }
 
-function checkBuckets(interval: Interval, range: DateRange): void {
-  const buckets = countBuckets(interval, range);
+function checkBuckets(interval: Interval, range: DateRange, { weekStartsOn }: BatchRules): void {
+  const buckets = countBuckets(interval, range, weekStartsOn);
   if (buckets > limits.maxBuckets) throw tooCostly('max_buckets', 'buckets', limits.maxBuckets, buckets);
 }
 
@@ -188,8 +210,8 @@ export function checkTopN(topN: number | undefined, path: string): number {
   return items;
 }
 
-function checkSankey(input: SankeyRequestInput, path: string): SankeyRequest {
-  const dateRange = checkDates(input.dateRange, path);
+function checkSankey(input: SankeyRequestInput, path: string, rules: RangeRules): SankeyRequest {
+  const dateRange = checkDates(input.dateRange, path, rules);
   const levels = input.path;
   if (levels.length < 2) throw invalid(`${path}.path`, 'A flow needs at least two dimensions.');
   const again = levels.findIndex((dimension, index) => levels.indexOf(dimension) !== index);
@@ -201,10 +223,10 @@ function checkSankey(input: SankeyRequestInput, path: string): SankeyRequest {
   return { path: levels, measure: input.measure, dateRange, maxNodes, maxEdges };
 }
 
-export function checkDates(range: DateRange, path: string): DateRange {
+export function checkDates(range: DateRange, path: string, { maxDays }: RangeRules): DateRange {
   const days = countDays(range);
   if (days < 1) throw invalid(`${path}.dateRange.endDate`, 'A range of days cannot end before it starts.');
-  if (days > limits.maxDays) throw tooCostly('max_days', 'days', limits.maxDays, days);
+  if (isTooLong(range, maxDays)) throw tooCostly('max_days', 'days', maxDays, days);
   return { startDate: range.startDate, endDate: range.endDate };
 }
 

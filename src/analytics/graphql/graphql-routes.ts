@@ -6,7 +6,7 @@ import type { PageExchange, PageRoute } from '@plumbline/contract/page-routes';
 import { currentSpan } from '@plumbline/contract/system/tracing';
 import type { Analytics } from '../analytics.js';
 import type { UnitRecords } from '../unit-records.js';
-import { dayOf } from './bucket-coverage.js';
+import { createContext } from './context.js';
 import { createDocuments, nameOfOperation } from './documents.js';
 import { createExecutableSchema } from './executable-schema.js';
 import { executeQuery } from './execute-query.js';
@@ -31,6 +31,8 @@ export interface GraphqlOptions {
   readonly analytics: Analytics;
   readonly unitRecords: UnitRecords;
   readonly now: () => Date;
+  /** Maximum number of days in a date range. */
+  readonly maxDays: number;
   /** The security schemes of queries. */
   readonly schemes: NonNullable<PageRoute['security']>['schemes'];
   /** The caller whom the pipeline has authenticated by one of the schemes. */
@@ -76,8 +78,8 @@ export function createGraphqlPages(options: GraphqlOptions): PageRoute[] {
     const named = { query: ctx.query['org_id'], header: ctx.req.headers['x-org-id'], variables: body.variables };
     const orgId = await organizationOf(named, options.callerOf(principal));
     const query = queryOf(ctx, body, options.persistedQueriesOnly);
-    const { analytics, unitRecords } = options;
-    const context = { orgId, analytics, unitRecords, asked: { subRequests: 0 }, signal, today: dayOf(options.now()) };
+    const { analytics, unitRecords, maxDays } = options;
+    const context = createContext({ orgId, analytics, unitRecords, signal, now: options.now().getTime(), maxDays });
     const prepared = prepare(query.text);
     currentSpan()?.name(`graphql ${query.persistedId ?? nameOfOperation(prepared, query.operationName) ?? 'query'}`);
     return executeQuery(requestOf(ctx), query, prepared, schema, context, reporting);

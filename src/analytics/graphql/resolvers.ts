@@ -1,5 +1,6 @@
 import { isEnumType, type GraphQLSchema } from 'graphql';
 import type { Resolvers } from '../../../generated/graphql/resolvers.js';
+import { timeZoneOf } from '../time-zone.js';
 import { DIMENSIONS, MEASURES } from '../vocabulary.js';
 import { reposOf, withCoverage } from './bucket-coverage.js';
 import { checkBatch, checkSearch, countSubRequests, limits } from './check-batch.js';
@@ -13,27 +14,32 @@ export const resolvers: Resolvers<GraphqlContext> = {
   Query: {
     catalog: async (_root, { orgId, dimension, search = null }, context, { schema }) => {
       assertSameOrganization(orgId, context.orgId);
-      const values =
+      const [values, calendar] = await Promise.all([
         dimension == null
           ? null
-          : await context.analytics.values(context.orgId, dimension, context.signal, checkSearch(search));
+          : context.analytics.values(context.orgId, dimension, context.signal, checkSearch(search)),
+        context.calendar(),
+      ]);
       return {
         dimensions: DIMENSIONS.map((name) => ({ name, description: describe(schema, 'DimensionInput', name) })),
         measures: MEASURES.map((name) => ({ name, description: describe(schema, 'MeasureInput', name) })),
-        limits,
+        limits: { maxDays: context.maxDays, ...limits },
+        calendar,
         values,
       };
     },
     analytics: async (_root, { orgId, batch }, context) => {
       assertSameOrganization(orgId, context.orgId);
-      const checked = checkBatch(batch, context.asked);
-      const { analytics, signal, today } = context;
+      const { analytics, signal, now, maxDays } = context;
+      const calendar = await context.calendar();
+      const timeZone = timeZoneOf(calendar.timeZone);
+      const checked = checkBatch(batch, context.asked, { maxDays, ...calendar });
       const [result, firstDay, histories] = await Promise.all([
         analytics.run(context.orgId, checked, signal),
         analytics.firstDay(context.orgId, reposOf(checked), signal),
-        context.unitRecords.workHistories(context.orgId),
+        context.unitRecords.workHistories(context.orgId, timeZone),
       ]);
-      return withCoverage(result, checked, { firstDay, histories, today });
+      return withCoverage(result, checked, { firstDay, histories, today: timeZone.dayOf(now) });
     },
     workUnits: (_root, { orgId, input }, context) => {
       assertSameOrganization(orgId, context.orgId);

@@ -8,16 +8,16 @@ import type { UnitPosition, UnitsRequest } from '../analytics.js';
 import type { Phase } from '../vocabulary.js';
 import type { Phases } from '../work-unit.js';
 import { isCalendarDate } from './calendar.js';
-import { checkDates, checkFilters, countSubRequests } from './check-batch.js';
+import { checkDates, checkFilters, countSubRequests, type RangeRules } from './check-batch.js';
 import type { GraphqlContext } from './context.js';
 import { invalid } from './refusal.js';
 
-const mostUnits = 100;
+const mostUnits = 1000;
 const millisecondsPerHour = 3_600_000;
 
 /** Resolves `workUnits`: a page of units, with their descriptions from the records. */
 export async function listWorkUnits(input: WorkUnitsInput, context: GraphqlContext): Promise<WorkUnitPage> {
-  const request = checkWorkUnits(input);
+  const request = checkWorkUnits(input, context);
   countSubRequests(context.asked, 1);
   const page = await context.analytics.units(context.orgId, request, context.signal);
   const ids = page.units.map(({ id }) => id);
@@ -69,9 +69,9 @@ function phaseHours(phases: Phases): WorkUnitPhases {
   };
 }
 
-function checkWorkUnits(input: WorkUnitsInput): UnitsRequest {
+function checkWorkUnits(input: WorkUnitsInput, rules: RangeRules): UnitsRequest {
   const { order = 'DAY', direction = 'DESC', first = 50, useInvestment = false, completedOnly = false } = input;
-  const dateRange = checkDates(input.dateRange, 'input');
+  const dateRange = checkDates(input.dateRange, 'input', rules);
   const { scope, filters } = checkFilters(input.filters ?? {}, 'input.filters');
   if (first < 1 || first > mostUnits) throw invalid('input.first', `It must be from 1 to ${mostUnits}.`);
   const sorted = { order, descending: direction === 'DESC' };

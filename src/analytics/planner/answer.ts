@@ -33,7 +33,7 @@ function timeseries(
   const { slice, interval, dimension } = query;
   const { measure } = request;
   if (interval === null) throw new Error('A timeseries needs a query with an interval.');
-  const { starts } = bucketsOf(interval, slice.dateRange);
+  const { starts } = bucketsOf(interval, slice.dateRange, slice.weekStartsOn);
   return largest(query, measure, rows, MAX_SERIES).map(({ name, cells }) => ({
     dimension,
     dimensionValue: name,

@@ -20,7 +20,10 @@ export interface Dialect {
   readonly name: 'postgres' | 'sqlite' | 'clickhouse';
   /** @param position from 1 */
   placeholder(position: number, type: ParameterType): string;
-  /** The number of a day's bucket, from 0. `parameter` is `Buckets.origin`, or for PostgreSQL's months their starts. */
+  /**
+   * The number of a day's bucket, from 0. `parameter` is `Buckets.origin`, but PostgreSQL takes the starts of months and
+   * of longer buckets.
+   */
   readonly bucket: Readonly<Record<Interval, { readonly takes: 'integer' | 'dates'; of(parameter: string): string }>>;
   /** Whether a column equals one of the texts. */
   oneOf(column: string, texts: string): string;
@@ -177,6 +180,11 @@ const POSTGRES_TYPES: Readonly<Record<ParameterType, string>> = {
   bigint: 'bigint',
 };
 
+const POSTGRES_STARTS: Dialect['bucket']['MONTH'] = {
+  takes: 'dates',
+  of: (starts) => `(width_bucket(day, ${starts}) - 1)`,
+};
+
 export const postgresDialect: Dialect = {
   ...relational,
   name: 'postgres',
@@ -185,7 +193,9 @@ export const postgresDialect: Dialect = {
     DAY: { takes: 'integer', of: (origin) => `(day - date '1970-01-01' - ${origin})` },
     // Measured: arithmetic takes half the time of date_trunc, and so does width_bucket for months.
     WEEK: { takes: 'integer', of: (origin) => `((day - date '1970-01-01' - ${origin}) / 7)` },
-    MONTH: { takes: 'dates', of: (starts) => `(width_bucket(day, ${starts}) - 1)` },
+    MONTH: POSTGRES_STARTS,
+    QUARTER: POSTGRES_STARTS,
+    YEAR: POSTGRES_STARTS,
   },
   milliseconds: (column) => `(extract(epoch from ${column}) * 1000)::bigint`,
   dayText: 'day::text',
@@ -205,6 +215,10 @@ export const postgresDialect: Dialect = {
   percentiles: sortedPercentiles,
 };
 
+function sqliteMonths(origin: string): string {
+  return `(cast(substr(day, 1, 4) as integer) * 12 + cast(substr(day, 6, 2) as integer) - ${origin})`;
+}
+
 export const sqliteDialect: Dialect = {
   ...relational,
   name: 'sqlite',
@@ -214,10 +228,9 @@ export const sqliteDialect: Dialect = {
   bucket: {
     DAY: { takes: 'integer', of: (origin) => `(unixepoch(day) / 86400 - ${origin})` },
     WEEK: { takes: 'integer', of: (origin) => `((unixepoch(day) / 86400 - ${origin}) / 7)` },
-    MONTH: {
-      takes: 'integer',
-      of: (origin) => `(cast(substr(day, 1, 4) as integer) * 12 + cast(substr(day, 6, 2) as integer) - ${origin})`,
-    },
+    MONTH: { takes: 'integer', of: sqliteMonths },
+    QUARTER: { takes: 'integer', of: (origin) => `(${sqliteMonths(origin)} / 3)` },
+    YEAR: { takes: 'integer', of: (origin) => `(${sqliteMonths(origin)} / 12)` },
   },
   milliseconds: (column) => column,
   dayText: 'day',
@@ -264,6 +277,8 @@ export const clickHouseDialect: Dialect = {
     // No day is before the first bucket. Unsigned division takes a tenth less time.
     WEEK: { takes: 'integer', of: (origin) => `intDiv(toUInt32(toInt32(day) - ${origin}), 7)` },
     MONTH: { takes: 'integer', of: (origin) => `(toRelativeMonthNum(day) - ${origin})` },
+    QUARTER: { takes: 'integer', of: (origin) => `intDiv(toUInt32(toRelativeMonthNum(day) - ${origin}), 3)` },
+    YEAR: { takes: 'integer', of: (origin) => `intDiv(toUInt32(toRelativeMonthNum(day) - ${origin}), 12)` },
   },
   milliseconds: (column) => `toUnixTimestamp64Milli(${column})`,
   dayText: 'toString(day)',

@@ -53,7 +53,7 @@ function isPhase(measure: QueryMeasure): boolean {
 export function distribution(dialect: Dialect, query: DistributionQuery, owner: string, bind: Bind): string {
   const { slice, dimension, interval } = query;
   const column = COLUMNS[query.measure];
-  const bucket = interval === null ? [] : [`${bucketColumn(dialect, interval, slice.dateRange, bind)} as bucket`];
+  const bucket = interval === null ? [] : [`${bucketColumn(dialect, interval, slice, bind)} as bucket`];
   const names = interval === null ? ['label'] : ['bucket', 'label'];
   const grouped = dialect.percentiles({
     column,

@@ -49,7 +49,7 @@ interface Bucket {
 function bucketsByKey(query: DistributionQuery, rows: readonly Row[]): ReadonlyMap<string, readonly Bucket[]> {
   const { measure, interval, slice } = query;
   if (interval === null) throw new Error('Buckets need a query with an interval.');
-  const { starts } = bucketsOf(interval, slice.dateRange);
+  const { starts } = bucketsOf(interval, slice.dateRange, slice.weekStartsOn);
   const byKey = new Map<string, Bucket[]>();
   const inOrder = measuredRows(rows, 2).toSorted(([one], [other]) => Number(one) - Number(other));
   for (const [bucket, label, ...columns] of inOrder) {

@@ -89,7 +89,7 @@ function itemsOf(queries: KeyQueries | undefined, rows: Rows): readonly (readonl
 function bucketsWith(queries: KeyQueries, { interval, dateRange }: DoraRequest, rows: Rows): readonly DoraBucket[] {
   if (interval === null) return [];
   const found = keyRows(queries, rows, 2);
-  const { starts } = bucketsOf(interval, dateRange);
+  const { starts } = bucketsOf(interval, dateRange, queries.deployments.slice.weekStartsOn);
   return starts.map((date, index) => {
     const days = daysIn(dateRange, date, starts[index + 1]);
     return { date, keys: keysOf(found.get(String(index)) ?? NO_ROWS, days) };

@@ -16,15 +16,15 @@ export interface InProgressQuery {
   readonly top: number;
 }
 
-/** The number of requests that were opened, or that ended, on each day. */
-export interface RequestDaysQuery {
-  readonly kind: 'request-days';
+/** The number of requests that were opened, or that ended, in each bucket. */
+export interface RequestEventsQuery {
+  readonly kind: 'request-events';
   /** The days of the slice do not matter here either. */
   readonly slice: Slice;
   readonly event: 'opened' | 'closed';
-  /** The days from here on are numbered from 0; earlier events are on day -1. Epoch milliseconds, as `until`. */
-  readonly from: number;
-  /** Later events are left out. */
+  /** The moments at which one bucket ends and the next one begins, in order. The first bucket has all events before. */
+  readonly bounds: readonly number[];
+  /** The end of the last bucket. Later events are left out. Epoch milliseconds, as all moments. */
   readonly until: number;
 }
 
@@ -54,14 +54,27 @@ export function inProgress(dialect: Dialect, query: InProgressQuery, owner: stri
   );
 }
 
-/** Columns: the number of the day, and that of requests. @param owner as above */
-export function requestDays(dialect: Dialect, query: RequestDaysQuery, owner: string, bind: Bind): string {
+/** Columns: the number of the bucket, and that of requests. @param owner as above */
+export function requestEvents(dialect: Dialect, query: RequestEventsQuery, owner: string, bind: Bind): string {
   const column = `${query.event}_ms`;
-  const from = bind('bigint', query.from);
+  const bounds = query.bounds.map((bound) => bind('bigint', bound));
   return (
-    `select case when ${column} < ${from} then -1 else ${dialect.days(`${column} - ${from}`)} end as bucket, ` +
-    `count(*) as times from ${dialect.from('units', [], [])} ` +
+    `select ${bucketBetween(column, bounds, 0)} as bucket, count(*) as times from ${dialect.from('units', [], [])} ` +
     `where ${selection(dialect, query.slice, owner, bind)} and ${IS_KNOWN} and ${column} < ${bind('bigint', query.until)} ` +
     'group by bucket'
   );
+}
+
+/**
+ * The number of the bucket of a moment. Buckets are halved, so that a row takes few comparisons.
+ *
+ * @param first the number of the first bucket
+ */
+function bucketBetween(column: string, bounds: readonly string[], first: number): string {
+  const middle = Math.floor(bounds.length / 2);
+  const bound = bounds[middle];
+  if (bound === undefined) return String(first);
+  const before = bucketBetween(column, bounds.slice(0, middle), first);
+  const after = bucketBetween(column, bounds.slice(middle + 1), first + middle + 1);
+  return `case when ${column} < ${bound} then ${before} else ${after} end`;
 }

@@ -1,8 +1,9 @@
 /** Plans and answers the work in progress. */
-import type { DateRange, WorkInProgress, WorkInProgressRequest, WorkInProgressResult } from '../analytics.js';
+import type { WorkInProgress, WorkInProgressRequest, WorkInProgressResult } from '../analytics.js';
+import type { TimeZone } from '../time-zone.js';
 import type { Interval } from '../vocabulary.js';
-import { bucketsOf, dayNumber } from './buckets.js';
-import type { InProgressQuery, RequestDaysQuery } from './in-progress-statements.js';
+import { bucketsOf } from './buckets.js';
+import type { InProgressQuery, RequestEventsQuery } from './in-progress-statements.js';
 import { wholeNumber, type Row, type Rows } from './result-rows.js';
 import type { Slice } from './slices.js';
 import { scaledStatistics } from './statistics.js';
@@ -13,35 +14,37 @@ export interface InProgressPlan {
   readonly items: InProgressQuery;
   /** null: no interval was requested. */
   readonly trend: {
-    readonly interval: Interval;
-    readonly opened: RequestDaysQuery;
-    readonly closed: RequestDaysQuery;
+    /** The first days of the buckets. */
+    readonly starts: readonly string[];
+    readonly opened: RequestEventsQuery;
+    readonly closed: RequestEventsQuery;
   } | null;
 }
 
-const DAY_MILLISECONDS = 86_400_000;
-
 /** @param slice the rows of the request, of whole units */
-export function planInProgress(request: WorkInProgressRequest, slice: Slice): InProgressPlan {
+export function planInProgress(request: WorkInProgressRequest, slice: Slice, timeZone: TimeZone): InProgressPlan {
   const { dimension, dateRange, topN, interval } = request;
-  const until = Date.parse(dateRange.endDate) + DAY_MILLISECONDS;
-  const days = { kind: 'request-days', slice, from: Date.parse(dateRange.startDate), until } as const;
+  const at = timeZone.endOf(dateRange.endDate);
   return {
     request,
-    total: { kind: 'in-progress', slice, dimension: null, at: until, top: 1 },
-    items: { kind: 'in-progress', slice, dimension, at: until, top: topN },
-    trend:
-      interval === null
-        ? null
-        : { interval, opened: { ...days, event: 'opened' }, closed: { ...days, event: 'closed' } },
+    total: { kind: 'in-progress', slice, dimension: null, at, top: 1 },
+    items: { kind: 'in-progress', slice, dimension, at, top: topN },
+    trend: interval === null ? null : planTrend(interval, slice, timeZone),
   };
+}
+
+function planTrend(interval: Interval, slice: Slice, { startOf, endOf }: TimeZone): InProgressPlan['trend'] {
+  const { starts } = bucketsOf(interval, slice.dateRange, slice.weekStartsOn);
+  const [bounds, until] = [starts.slice(1).map(startOf), endOf(slice.dateRange.endDate)];
+  const events = { kind: 'request-events', slice, bounds, until } as const;
+  return { starts, opened: { ...events, event: 'opened' }, closed: { ...events, event: 'closed' } };
 }
 
 export function inProgressQueries({
   total,
   items,
   trend,
-}: InProgressPlan): readonly (InProgressQuery | RequestDaysQuery)[] {
+}: InProgressPlan): readonly (InProgressQuery | RequestEventsQuery)[] {
   return trend === null ? [total, items] : [total, items, trend.opened, trend.closed];
 }
 
@@ -52,7 +55,7 @@ export function answerInProgress(plan: InProgressPlan, rows: Rows): WorkInProgre
     dimension: request.dimension,
     total: whole === undefined ? { count: null, ageDays: null } : workOf(whole),
     items: (rows.get(items) ?? []).map((row) => ({ key: String(row[0]), work: workOf(row) })),
-    buckets: trend === null ? [] : bucketsWith(trend, request.dateRange, rows),
+    buckets: trend === null ? [] : bucketsWith(trend, rows),
   };
 }
 
@@ -63,24 +66,19 @@ function workOf([_label, ...columns]: Row): WorkInProgress {
 }
 
 function bucketsWith(
-  { interval, opened, closed }: NonNullable<InProgressPlan['trend']>,
-  dateRange: DateRange,
+  { starts, opened, closed }: NonNullable<InProgressPlan['trend']>,
   rows: Rows,
 ): WorkInProgressResult['buckets'] {
   const openedUpTo = counted(rows.get(opened) ?? []);
   const closedUpTo = counted(rows.get(closed) ?? []);
-  const { starts } = bucketsOf(interval, dateRange);
   return starts.map((date, index) => {
-    const next = starts[index + 1];
-    const end = next === undefined ? dayNumber(dateRange.endDate) : dayNumber(next) - 1;
-    const last = end - dayNumber(dateRange.startDate);
-    const all = openedUpTo(last);
-    return { date, count: all === 0 ? null : all - closedUpTo(last) };
+    const all = openedUpTo(index);
+    return { date, count: all === 0 ? null : all - closedUpTo(index) };
   });
 }
 
-/** The number of requests up to a day. Days are numbered from 0 at the first day of the range. */
-function counted(rows: readonly Row[]): (day: number) => number {
-  const days = rows.map(([day, count]) => [Number(day), Number(wholeNumber(count))] as const);
-  return (last) => days.reduce((sum, [day, count]) => (day <= last ? sum + count : sum), 0);
+/** The number of requests up to the end of a bucket. */
+function counted(rows: readonly Row[]): (bucket: number) => number {
+  const counts = rows.map(([bucket, count]) => [Number(bucket), Number(wholeNumber(count))] as const);
+  return (last) => counts.reduce((sum, [bucket, count]) => (bucket <= last ? sum + count : sum), 0);
 }

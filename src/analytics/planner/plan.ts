@@ -6,6 +6,7 @@ import type {
   DistributionRequest,
   TimeseriesRequest,
 } from '../analytics.js';
+import { timeZoneOf } from '../time-zone.js';
 import type { Dimension, Interval, Measure } from '../vocabulary.js';
 import type { DistributionQuery } from './distribution-statement.js';
 import { doraQueries, planDora, type DoraPlan } from './dora.js';
@@ -70,6 +71,7 @@ export function planBatch(orgId: string, batch: AnalyticsBatch): Plan {
     dateRange,
     scope: batch.scope,
     filters: batch.filters ?? {},
+    weekStartsOn: batch.weekStartsOn,
   });
   const series: WritableSeries[] = [];
   const want = (
@@ -113,7 +115,8 @@ export function planBatch(orgId: string, batch: AnalyticsBatch): Plan {
     plan: (request: Request, slice: Slice) => Planned,
   ): Planned | null => (request == null ? null : plan(request, { ...sliceOf(request.dateRange), source: 'units' }));
   const dora = ofWholes(batch.dora, planDora);
-  const workInProgress = ofWholes(batch.workInProgress, planInProgress);
+  const timeZone = timeZoneOf(batch.timeZone ?? 'UTC');
+  const workInProgress = ofWholes(batch.workInProgress, (request, slice) => planInProgress(request, slice, timeZone));
   const reviews = ofWholes(batch.reviews, planReviews);
   const queries = [
     ...series,

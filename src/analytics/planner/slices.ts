@@ -1,7 +1,7 @@
 /** The rows that a statement reads, as conditions; and the parameters of a statement. */
 import type { DateRange, Filters, Scope } from '../analytics.js';
 import { FIRST_DAY, LAST_DAY } from '../store/rows.js';
-import { DIMENSIONS, type Dimension, type Interval } from '../vocabulary.js';
+import { DIMENSIONS, type Dimension, type Interval, type WeekStart } from '../vocabulary.js';
 import { bucketsOf } from './buckets.js';
 import type { Dialect, ParameterType, Source } from './dialects.js';
 
@@ -12,6 +12,8 @@ export interface Slice {
   readonly dateRange: DateRange;
   readonly scope: Scope;
   readonly filters: Filters;
+  /** The first day of each week; absent: Monday. */
+  readonly weekStartsOn?: WeekStart | undefined;
 }
 
 export interface Parameter {
@@ -68,8 +70,8 @@ function comparable({ startDate, endDate }: DateRange): { readonly first: string
 }
 
 /** The number of the bucket of a row. */
-export function bucketColumn(dialect: Dialect, interval: Interval, range: DateRange, bind: Bind): string {
-  const buckets = bucketsOf(interval, range);
+export function bucketColumn(dialect: Dialect, interval: Interval, slice: Slice, bind: Bind): string {
+  const buckets = bucketsOf(interval, slice.dateRange, slice.weekStartsOn);
   const { takes, of } = dialect.bucket[interval];
   return of(takes === 'integer' ? bind('integer', buckets.origin) : bind('dates', buckets.starts));
 }

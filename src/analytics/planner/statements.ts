@@ -4,7 +4,7 @@ import { FIRST_DAY, LAST_DAY } from '../store/rows.js';
 import { UNASSIGNED, UNCLASSIFIED, type Dimension, type Interval, type Measure } from '../vocabulary.js';
 import type { Dialect, Source } from './dialects.js';
 import { distribution, type DistributionQuery } from './distribution-statement.js';
-import { inProgress, requestDays, type InProgressQuery, type RequestDaysQuery } from './in-progress-statements.js';
+import { inProgress, requestEvents, type InProgressQuery, type RequestEventsQuery } from './in-progress-statements.js';
 import { reviewStatement, type ReviewQuery } from './review-statements.js';
 import {
   bucketColumn,
@@ -84,7 +84,7 @@ export type Query =
   | SeriesQuery
   | DistributionQuery
   | InProgressQuery
-  | RequestDaysQuery
+  | RequestEventsQuery
   | ReviewQuery
   | FlowQuery
   | ValuesQuery
@@ -120,8 +120,8 @@ export function compile(dialect: Dialect, query: Query): Statement {
       return { text: distribution(dialect, query, owner, bind), parameters };
     case 'in-progress':
       return { text: inProgress(dialect, query, owner, bind), parameters };
-    case 'request-days':
-      return { text: requestDays(dialect, query, owner, bind), parameters };
+    case 'request-events':
+      return { text: requestEvents(dialect, query, owner, bind), parameters };
     case 'reviewed':
     case 'reviewers':
     case 'review-teams':
@@ -145,7 +145,7 @@ export function compile(dialect: Dialect, query: Query): Statement {
 function series(dialect: Dialect, query: SeriesQuery, owner: string, bind: Bind): string {
   const { slice, dimension, interval } = query;
   const measures = [...query.tops].map(([measure, top], index) => ({ measure, top, at: index + 1 }));
-  const bucket = interval === null ? [] : [`${bucketColumn(dialect, interval, slice.dateRange, bind)} as bucket`];
+  const bucket = interval === null ? [] : [`${bucketColumn(dialect, interval, slice, bind)} as bucket`];
   const columns = measures.flatMap(({ measure, at }) => sumColumns(dialect, slice.source, measure, String(at)));
   const from = dialect.from(slice.source, [dimension, ...filteredDimensions(slice)], [...query.tops.keys()]);
   const grouped =

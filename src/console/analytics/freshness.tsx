@@ -1,20 +1,25 @@
 import { paginate, unwrap } from '@plumbline/sdk';
 import { getFreshness, listSyncConfigs, type Schemas } from '@plumbline/sdk/platform';
-import { useQuery } from '@tanstack/preact-query';
+import { useQuery, type UseQueryResult } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
 import { Link } from 'wouter-preact';
 import { useMay } from '../session/queries.js';
 import { platform } from '../session/session.js';
 import { Moment } from '../ui/moment.js';
 
-/** Up to when the figures have everything, and which syncs do not read everything; nothing without syncs. */
-export function Freshness({ orgId }: { orgId: string }): JSX.Element | null {
-  const maySeeSyncs = useMay('sync:read');
-  const { data } = useQuery({
+/** Up to when the figures have everything. */
+export function useFreshness(orgId: string): UseQueryResult<Schemas['Freshness']> {
+  return useQuery({
     queryKey: ['freshness', orgId],
     queryFn: async ({ signal }) => unwrap(await getFreshness(platform, { params: { org_id: orgId }, signal })),
     enabled: orgId !== '',
   });
+}
+
+/** Up to when the figures have everything, and which syncs do not read everything; nothing without syncs. */
+export function Freshness({ orgId }: { orgId: string }): JSX.Element | null {
+  const maySeeSyncs = useMay('sync:read');
+  const { data } = useFreshness(orgId);
   if (data === undefined) return null;
   return (
     <>

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
+import { useLimits } from './calendar.js';
 import { faultOfRange, presets, type Period } from './period.js';
 import type { SearchParts } from './search.js';
 
@@ -45,7 +46,8 @@ function Days({ period: { range }, onChange }: PeriodFieldsProps): JSX.Element {
   const [start, setStart] = useState(range.startDate);
   const [end, setEnd] = useState(range.endDate);
   const [startId, endId, faultId] = [useId(), useId(), useId()];
-  const fault = faultOfRange(start, end);
+  const maxDays = useLimits().data?.limits.maxDays ?? Infinity; // the server refuses what is too long
+  const fault = faultOfRange(start, end, maxDays);
   useEffect(() => {
     setStart(range.startDate);
     setEnd(range.endDate);
@@ -53,7 +55,7 @@ function Days({ period: { range }, onChange }: PeriodFieldsProps): JSX.Element {
   const choose = (from: string, to: string): void => {
     setStart(from);
     setEnd(to);
-    if (faultOfRange(from, to) === null) onChange({ range: 'custom', start: from, end: to });
+    if (faultOfRange(from, to, maxDays) === null) onChange({ range: 'custom', start: from, end: to });
   };
   return (
     <>

@@ -5,6 +5,7 @@ import { download } from '../ui/download.js';
 import { announce } from '../ui/toasts.js';
 import { Table } from './figures-table.js';
 import { useKnownHistory, type KnownHistory } from './known-history.js';
+import { useOrigin, type Origin } from './origin.js';
 import { drawingOf, pngOf } from './picture.js';
 import type { ChartTable } from './table.js';
 import { TableSwitch } from '../ui/table-switch.js';
@@ -27,14 +28,17 @@ export function ChartCard({ title, summary, table, draw, query, children }: Char
   const [asTable, setAsTable] = useState(false);
   const figure = useRef<HTMLElement>(null);
   const known = useKnownHistory();
+  const origin = useOrigin();
   const id = useId();
-  const file = title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+  const name = title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+  const file = origin === null ? name : `${name}-${origin.days}`;
 
   const savePicture = async (): Promise<void> => {
     const drawing = draw?.() ?? (figure.current === null ? null : drawingOf(figure.current));
     if (drawing === null) return;
     try {
-      download(`${file}.png`, 'image/png', await pngOf(title, drawing, known?.short));
+      const lines = [...(origin?.lines ?? []), ...(known === null ? [] : [known.short])];
+      download(`${file}.png`, 'image/png', await pngOf(title, drawing, lines));
     } catch {
       announce('This browser cannot make a picture of the chart.');
     }
@@ -52,7 +56,7 @@ export function ChartCard({ title, summary, table, draw, query, children }: Char
             aria-label={`Download ${title} as CSV`}
             onClick={() => {
               // Spreadsheets recognize UTF-8 by the byte order mark.
-              download(`${file}.csv`, 'text/csv', `\uFEFF${fileOf(table, known)}`);
+              download(`${file}.csv`, 'text/csv', `\uFEFF${fileOf(table, known, origin)}`);
             }}
           >
             CSV
@@ -80,11 +84,15 @@ export function ChartCard({ title, summary, table, draw, query, children }: Char
   );
 }
 
-/** The table as CSV, with columns that tell since when or until when the figures are known, if not for the whole period. */
-function fileOf({ columns, rows }: ChartTable, known: KnownHistory | null): string {
-  if (known === null) return csvOf(columns, rows);
+/**
+ * The table as CSV, with columns for what is known of the figures and for their calendar, where either is unusual, and for
+ * the time up to which everything was read.
+ */
+function fileOf({ columns, rows }: ChartTable, known: KnownHistory | null, origin: Origin | null): string {
+  const asOf = origin?.asOf ?? null;
+  const added = [...(known?.columns ?? []), ...(asOf === null ? [] : ([['As of', asOf]] as const))];
   return csvOf(
-    [...columns, ...known.columns.map(([name]) => name)],
-    rows.map((row) => [...row, ...known.columns.map(([, day]) => day)]),
+    [...columns, ...added.map(([heading]) => heading)],
+    rows.map((row) => [...row, ...added.map(([, value]) => value)]),
   );
 }

@@ -1,7 +1,11 @@
-/** Since when and until when the work is known that figures are about: charts, their tables, files and pictures say it. */
+/**
+ * Since when and until when the work is known that figures are about, and the calendar that they follow if it is not the
+ * usual one: charts, their tables, files and pictures say it.
+ */
 import { createContext, type ComponentChildren, type JSX } from 'preact';
 import { useContext } from 'preact/hooks';
 import { count } from '../ui/count.js';
+import { useCalendar, weekDays, type Calendar } from '../analytics/calendar.js';
 import { endsUnread, type DateRange } from '../analytics/period.js';
 import { dayOf } from './words.js';
 
@@ -13,7 +17,7 @@ export interface KnownDays {
 }
 
 export interface KnownHistory {
-  /** Columns of a file: their names, and the day that each of their cells has (YYYY-MM-DD). */
+  /** Columns of a file: their names, and what each of their cells has, such as a day (YYYY-MM-DD). */
   readonly columns: readonly (readonly [string, string])[];
   /** For a line of a picture. */
   readonly short: string;
@@ -31,16 +35,22 @@ interface KnownHistoryProps {
 
 /** Tells the charts in it what is known of their figures. */
 export function WithKnownHistory({ days, range, children }: KnownHistoryProps): JSX.Element {
-  return <Context.Provider value={knownHistory(days, range)}>{children}</Context.Provider>;
+  const calendar = useCalendar();
+  return <Context.Provider value={knownHistory(days, range, calendar)}>{children}</Context.Provider>;
 }
 
-/** Null: all work of the period is known. */
+/** Null: all work of the period is known, and the calendar is the usual one. */
 export function useKnownHistory(): KnownHistory | null {
   return useContext(Context);
 }
 
-function knownHistory(days: KnownDays, range: DateRange): KnownHistory | null {
-  const parts = [knownBeginning(days, range), knownEnd(days, range)].filter((part) => part !== null);
+function knownHistory(days: KnownDays, range: DateRange, calendar: Calendar | undefined): KnownHistory | null {
+  const parts = [
+    knownBeginning(days, range),
+    knownEnd(days, range),
+    unusualWeeks(calendar),
+    unusualDays(calendar),
+  ].filter((part) => part !== null);
   if (parts.length === 0) return null;
   return {
     columns: parts.flatMap(({ columns }) => columns),
@@ -74,4 +84,20 @@ function knownEnd({ knownUntil: until }: KnownDays, range: DateRange): KnownHist
   if (until == null || !endsUnread(range, until)) return null;
   const short = `Known until ${dayOf(until)}`;
   return { columns: [['Known until', until]], short, sentence: `${short}, the day of the last sync.` };
+}
+
+function unusualWeeks(calendar: Calendar | undefined): KnownHistory | null {
+  if (calendar === undefined || calendar.weekStartsOn === 'MONDAY') return null;
+  const day = weekDays[calendar.weekStartsOn];
+  return { columns: [['Weeks from', day]], short: `Weeks from ${day}`, sentence: `Weeks begin on ${day}.` };
+}
+
+function unusualDays(calendar: Calendar | undefined): KnownHistory | null {
+  if (calendar === undefined || calendar.timeZone === 'UTC') return null;
+  const { timeZone } = calendar;
+  return {
+    columns: [['Time zone', timeZone]],
+    short: `Days of ${timeZone}`,
+    sentence: `Days are those of ${timeZone}.`,
+  };
 }

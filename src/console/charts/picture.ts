@@ -16,7 +16,8 @@ const copied = [
 /** In pixels. */
 const margin = 16;
 const titleHeight = 44;
-const noteHeight = 20;
+const lineHeight = 20;
+const lineSize = 13;
 
 /** A chart of the page as a drawing that needs no style sheet, with its legend below. */
 export function drawingOf(figure: Element): SVGSVGElement | null {
@@ -66,18 +67,23 @@ function sized(svg: SVGSVGElement, width: number, height: number): SVGSVGElement
  * Draws a drawing that needs no style sheet, with its width and height as attributes, into a picture: below a title,
  * twice as large as on the page.
  *
- * @param note a line below the title
+ * @param texts below the title; each is broken into lines where it is too long
  * @throws Error when the browser cannot draw it
  */
-export async function pngOf(title: string, drawing: SVGSVGElement, note?: string): Promise<Blob> {
+export async function pngOf(title: string, drawing: SVGSVGElement, texts: readonly string[]): Promise<Blob> {
   const width = drawing.width.baseVal.value + 2 * margin;
-  const top = titleHeight + (note === undefined ? 0 : noteHeight);
+  const lines = texts.flatMap((text) => linesOf(text, drawing.width.baseVal.value));
+  const top = titleHeight + lines.length * lineHeight;
   const height = drawing.height.baseVal.value + top + margin;
   const svg = element('svg', { width, height });
   drawing.setAttribute('x', String(margin));
   drawing.setAttribute('y', String(top));
   svg.append(element('text', { ...textStyle(16), 'font-weight': 600, x: margin, y: 28 }, title), drawing);
-  if (note !== undefined) svg.append(element('text', { ...textStyle(13), x: margin, y: titleHeight + 4 }, note));
+  svg.append(
+    ...lines.map((line, at) =>
+      element('text', { ...textStyle(lineSize), x: margin, y: titleHeight + 4 + at * lineHeight }, line),
+    ),
+  );
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(svg))}`;
   await image.decode();
@@ -94,4 +100,18 @@ export async function pngOf(title: string, drawing: SVGSVGElement, note?: string
       else resolve(blob);
     }, 'image/png');
   });
+}
+
+/** Breaks a text between words, so that each line is at most as wide as given, in pixels. */
+function linesOf(text: string, width: number): string[] {
+  const context = document.createElement('canvas').getContext('2d');
+  if (context === null) return [text];
+  context.font = `${lineSize}px ${getComputedStyle(document.body).fontFamily}`;
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const longer = `${lines.at(-1) ?? ''} ${word}`.trimStart();
+    if (lines.length > 0 && context.measureText(longer).width <= width) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
 }

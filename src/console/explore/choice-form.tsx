@@ -16,7 +16,7 @@ export interface ChoiceFormProps {
 /** Chooses what the charts show. What the limits of the server forbid cannot be chosen. */
 export function ChoiceForm({ choices, catalog, onChange }: ChoiceFormProps): JSX.Element {
   const { dimension, measure, interval, top, isWhole, period } = choices;
-  const { limits } = catalog;
+  const { limits, calendar } = catalog;
   const limitsId = useId();
   const topId = useId();
   const topField = useRef<HTMLInputElement>(null);
@@ -50,8 +50,8 @@ export function ChoiceForm({ choices, catalog, onChange }: ChoiceFormProps): JSX
         part="interval"
         value={interval}
         describedBy={limitsId}
-        options={(['DAY', 'WEEK', 'MONTH'] as const).map((name) => {
-          const points = bucketsOf(period.range, name);
+        options={(['DAY', 'WEEK', 'MONTH', 'QUARTER', 'YEAR'] as const).map((name) => {
+          const points = bucketsOf(period.range, name, calendar);
           const isTooFine = points > limits.maxBuckets;
           return {
             name,

@@ -1,7 +1,7 @@
 /** What the Explore page shows, as the query string holds it. */
 import type { CatalogDimensionsQuery, CatalogLimitsQuery, ExploreQueryVariables } from '@plumbline/sdk/analytics';
 import type { Dimension, Measure } from '../analytics/client.js';
-import { bucketsOf, daysOf, periodOf, type Interval, type Period } from '../analytics/period.js';
+import { bucketsOf, daysOf, isTooLong, periodOf, type Interval, type Period } from '../analytics/period.js';
 import { dimensions, filtersOf, isDimension, picksOf, type Picks } from '../analytics/picks.js';
 
 /** What the server offers, and how much of it. */
@@ -26,16 +26,22 @@ export const measures: Readonly<Record<Measure, string>> = {
   CHURN_LOC: 'Lines changed',
 };
 
-export const intervals: Readonly<Record<Interval, string>> = { DAY: 'Day', WEEK: 'Week', MONTH: 'Month' };
+export const intervals: Readonly<Record<Interval, string>> = {
+  DAY: 'Day',
+  WEEK: 'Week',
+  MONTH: 'Month',
+  QUARTER: 'Quarter',
+  YEAR: 'Year',
+};
 
 const fallbackTop = 10;
 
 /**
  * Reads the choices out of the query string. What cannot be read is the default.
  *
- * @param now ms since 1970
+ * @param today YYYY-MM-DD
  */
-export function choicesOf(search: URLSearchParams, now: number): Choices {
+export function choicesOf(search: URLSearchParams, today: string): Choices {
   const upper = (name: string): string => (search.get(name) ?? '').toUpperCase();
   const [dimension, measure, interval] = [upper('dimension'), upper('measure'), upper('interval')];
   const top = Number(search.get('top') ?? fallbackTop);
@@ -45,7 +51,7 @@ export function choicesOf(search: URLSearchParams, now: number): Choices {
     interval: isInterval(interval) ? interval : 'WEEK',
     top: Number.isSafeInteger(top) && top > 0 ? top : fallbackTop,
     isWhole: search.get('whole') === 'yes',
-    period: periodOf(search, now),
+    period: periodOf(search, today),
     picks: picksOf(search),
   };
 }
@@ -59,10 +65,11 @@ function isInterval(name: string): name is Interval {
 }
 
 /** What the server would refuse, for people; null: nothing. */
-export function faultOf({ period: { range }, interval, top }: Choices, { limits }: Catalog): string | null {
-  const days = daysOf(range.startDate, range.endDate);
-  if (days > limits.maxDays) return `The period has ${days} days, and at most ${limits.maxDays} can be asked for.`;
-  const buckets = bucketsOf(range, interval);
+export function faultOf({ period: { range }, interval, top }: Choices, { limits, calendar }: Catalog): string | null {
+  if (isTooLong(range, limits.maxDays)) {
+    return `The period has ${daysOf(range.startDate, range.endDate)} days, and at most ${limits.maxDays} can be asked for.`;
+  }
+  const buckets = bucketsOf(range, interval, calendar);
   if (buckets > limits.maxBuckets) {
     return `The period has ${buckets} ${intervals[interval].toLowerCase()}s, and at most ${limits.maxBuckets} points can be asked for. Choose a longer interval or a shorter period.`;
   }

@@ -1,6 +1,7 @@
 import { explore } from '@plumbline/sdk/analytics';
 import type { JSX } from 'preact';
 import { Freshness } from '../analytics/freshness.js';
+import { useToday, type Calendar } from '../analytics/calendar.js';
 import { Picked } from '../analytics/picked.js';
 import { partsOfPicks } from '../analytics/picks.js';
 import { QueryDialog } from '../analytics/query-dialog.js';
@@ -9,6 +10,7 @@ import { useMe } from '../session/queries.js';
 import { Page } from '../shell/page.js';
 import { View } from '../ui/view.js';
 import { WithKnownHistory } from '../charts/known-history.js';
+import { WithOrigin } from '../charts/origin.js';
 import { choicesOf, faultOf, variablesOf, type Catalog, type Choices } from './choices.js';
 import { ChoiceForm } from './choice-form.js';
 import { ExploredCharts } from './explored-charts.js';
@@ -19,7 +21,7 @@ import { useCatalog, useExplored } from './figures.js';
 export default function ExplorePage(): JSX.Element {
   const orgId = useMe().data?.org_id ?? '';
   const [search, setParts] = useSearchParts();
-  const choices = choicesOf(search, Date.now());
+  const choices = choicesOf(search, useToday());
   return (
     <Page
       title="Explore"
@@ -50,7 +52,7 @@ export default function ExplorePage(): JSX.Element {
 /** The charts, or why the server would refuse to compute them. */
 function Answer({ orgId, choices, catalog }: { orgId: string; choices: Choices; catalog: Catalog }): JSX.Element {
   const fault = faultOf(choices, catalog);
-  if (fault === null) return <Charts orgId={orgId} choices={choices} />;
+  if (fault === null) return <Charts orgId={orgId} choices={choices} calendar={catalog.calendar} />;
   return (
     <div class="banner warn" role="status">
       <p>{fault}</p>
@@ -58,7 +60,13 @@ function Answer({ orgId, choices, catalog }: { orgId: string; choices: Choices; 
   );
 }
 
-function Charts({ orgId, choices }: { orgId: string; choices: Choices }): JSX.Element {
+interface ChartsProps {
+  readonly orgId: string;
+  readonly choices: Choices;
+  readonly calendar: Calendar;
+}
+
+function Charts({ orgId, choices, calendar }: ChartsProps): JSX.Element {
   const variables = variablesOf(orgId, choices);
   return (
     <View
@@ -72,7 +80,9 @@ function Charts({ orgId, choices }: { orgId: string; choices: Choices }): JSX.El
     >
       {(data) => (
         <WithKnownHistory days={data} range={variables.dateRange}>
-          <ExploredCharts choices={choices} variables={variables} data={data} />
+          <WithOrigin range={variables.dateRange} picks={choices.picks}>
+            <ExploredCharts choices={choices} variables={variables} data={data} calendar={calendar} />
+          </WithOrigin>
         </WithKnownHistory>
       )}
     </View>

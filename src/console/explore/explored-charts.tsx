@@ -4,6 +4,7 @@ import { developmentOf, largestOf, mostLines, tableOfBars, tableOfLines, totalOf
 import { datesOf } from '../analytics/period.js';
 import { dimensions } from '../analytics/picks.js';
 import { ChartQuery, itemsOf, linesOf, type ReplyPart } from '../analytics/query-dialog.js';
+import type { Calendar } from '../analytics/calendar.js';
 import { linksOf } from '../analytics/units-link.js';
 import { Bars } from '../charts/bars.js';
 import { drawBars } from '../charts/bars-drawing.js';
@@ -18,10 +19,11 @@ export interface ExploredChartsProps {
   /** What the data were asked for with. */
   readonly variables: ExploreQueryVariables;
   readonly data: Explored;
+  readonly calendar: Calendar;
 }
 
 /** The measure by the dimension: in all, and over time. */
-export function ExploredCharts({ choices, variables, data }: ExploredChartsProps): JSX.Element {
+export function ExploredCharts({ choices, variables, data, calendar }: ExploredChartsProps): JSX.Element {
   const { dimension, measure, interval } = choices;
   const links = linksOf(choices);
   const toPoint = links.ofLine(measure, dimension);
@@ -32,7 +34,7 @@ export function ExploredCharts({ choices, variables, data }: ExploredChartsProps
     value,
     href: links.toBar(measure, dimension, key),
   }));
-  const development = developmentOf(data.timeseries, datesOf(variables.dateRange, interval));
+  const development = developmentOf(data.timeseries, datesOf(variables.dateRange, interval, calendar));
   const drawn = { ...development, series: development.series.slice(0, mostLines) };
   const title = titleOf(choices);
   const drawing = { dimension, bars, format };

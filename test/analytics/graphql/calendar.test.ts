@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { countDays, isCalendarDate } from '../../../src/analytics/graphql/calendar.js';
+import { countDays, isCalendarDate, isTooLong } from '../../../src/analytics/graphql/calendar.js';
 import { bucketsOf, countBuckets } from '../../../src/analytics/planner/buckets.js';
 
 /** A day by its distance from 1 January 2000, as a peer would count: with dates that are stepped one by one. */
@@ -27,6 +27,8 @@ const mondayOf = (day: string): string => {
   return date.toISOString().slice(0, 10);
 };
 
+const quarterOf = (day: string): string => `${day.slice(0, 4)} ${Math.ceil(Number(day.slice(5, 7)) / 3)}`;
+
 describe('A range of days', () => {
   test('has as many days as a listing of them, and as many buckets as they fall into', () => {
     fc.assert(
@@ -36,6 +38,8 @@ describe('A range of days', () => {
         expect(countBuckets('DAY', range)).toBe(days.length);
         expect(countBuckets('WEEK', range)).toBe(new Set(days.map(mondayOf)).size);
         expect(countBuckets('MONTH', range)).toBe(new Set(days.map((day) => day.slice(0, 7))).size);
+        expect(countBuckets('QUARTER', range)).toBe(new Set(days.map(quarterOf)).size);
+        expect(countBuckets('YEAR', range)).toBe(new Set(days.map((day) => day.slice(0, 4))).size);
       }),
       { numRuns: 300 },
     );
@@ -45,7 +49,7 @@ describe('A range of days', () => {
     ['the first', '0001-01-01', '0001-02-01'],
     ['the last', '9999-12-01', '9999-12-31'],
   ])('in %s year of the calendar has the buckets that are counted', (_name, startDate, endDate) => {
-    for (const interval of ['DAY', 'WEEK', 'MONTH'] as const) {
+    for (const interval of ['DAY', 'WEEK', 'MONTH', 'QUARTER', 'YEAR'] as const) {
       const range = { startDate, endDate };
       expect(bucketsOf(interval, range).starts).toHaveLength(countBuckets(interval, range));
     }
@@ -69,6 +73,17 @@ describe('A range of days', () => {
       weeks,
       months,
     ]);
+  });
+
+  test.each([
+    ['a leap year', '2024-01-01', '2024-12-31', 365, false],
+    ['a leap year where less than a year is allowed', '2024-01-01', '2024-12-31', 364, true],
+    ['366 days across two years', '2024-01-02', '2025-01-01', 365, true],
+    ['365 days across two years', '2024-01-02', '2024-12-31', 365, false],
+    ['two years', '2024-01-01', '2025-12-31', 730, true],
+    ['two years where their days are allowed', '2024-01-01', '2025-12-31', 731, false],
+  ])('%s', (_name, startDate, endDate, maxDays, tooLong) => {
+    expect(isTooLong({ startDate, endDate }, maxDays)).toBe(tooLong);
   });
 
   test('that ends before it starts has no day', () => {

@@ -60,7 +60,7 @@ for (const engine of allEngines()) {
 
     const answers = async (range: Range): Promise<readonly GraphqlReply[]> => {
       const replies: GraphqlReply[] = [];
-      for (const interval of ['DAY', 'WEEK', 'MONTH'])
+      for (const interval of ['DAY', 'WEEK', 'MONTH', 'QUARTER', 'YEAR'])
         for (const [query, variables] of requestsFor(range, interval))
           replies.push(await post(platform, user, { body: { query, variables: { orgId: user.orgId, ...variables } } }));
       return replies;
@@ -70,9 +70,20 @@ for (const engine of allEngines()) {
       days('1900-01-01', '1900-01-31'),
       days('1969-12-31', '1970-01-01'),
       days('2024-02-29', '2024-03-01'),
+      days('2024-12-31', '2025-01-01'),
       days('2299-12-01', '2299-12-31'),
     ])('$startDate to $endDate is answered', async (range) => {
       for (const { errors } of await answers(range)) expect(errors).toBeUndefined();
+    });
+
+    test('a leap year is answered as a whole', async () => {
+      const leapYear = days('2024-01-01', '2024-12-31');
+      for (const [query, variables] of requestsFor(leapYear, 'QUARTER')) {
+        const { errors } = await post(platform, user, {
+          body: { query, variables: { orgId: user.orgId, ...variables } },
+        });
+        expect(errors).toBeUndefined();
+      }
     });
 
     test.each([

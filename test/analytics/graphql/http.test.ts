@@ -319,6 +319,22 @@ describe('Persisted queries', () => {
 });
 
 describe('Cost limits', () => {
+  test('the limit of days is a setting', async () => {
+    const { databaseUri } = platform;
+    const generous = await startTestPlatform({ databaseUri, environment: { ANALYTICS_MAX_DAYS: '731' } });
+    try {
+      const ofDays = (endDate: string): object =>
+        batch({ breakdowns: [{ ...breakdown, dateRange: { startDate: '2024-01-01', endDate } }] });
+      const { data } = await post(generous, user, { body: { query: limitsQuery, variables: { orgId: user.orgId } } });
+      expect(data.catalog.limits.maxDays).toBe(731);
+      expect((await post(generous, user, ofDays('2025-12-31'))).errors).toBeUndefined();
+      const { errors } = await post(generous, user, ofDays('2026-01-01'));
+      expect(errors[0].extensions).toMatchObject({ limit_name: 'max_days', limit_value: 731, requested_value: 732 });
+    } finally {
+      await generous.stop();
+    }
+  });
+
   const year = { startDate: '2025-01-01', endDate: '2026-01-01' };
   const series = { dimension: 'TEAM', measure: 'COUNT', interval: 'DAY', dateRange: breakdown.dateRange };
   const flow = { path: ['TEAM', 'REPO'], measure: 'COUNT', dateRange: breakdown.dateRange };

@@ -178,7 +178,7 @@ describe('With work units in the store', () => {
     ]);
   });
 
-  test.each(['DAY', 'MONTH'])('a timeseries can be by %s', async (interval) => {
+  test.each(['DAY', 'MONTH', 'QUARTER', 'YEAR'])('a timeseries can be by %s', async (interval) => {
     const batch = { timeseries: [{ dimension: 'REPO', measure: 'CHURN_LOC', interval, dateRange }] };
     const data = await ask(platform, user, analytics, { batch });
     const [first] = data.analytics.timeseries;

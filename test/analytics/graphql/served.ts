@@ -1,8 +1,7 @@
 import { parseAnalyticsUri } from '../../../src/analytics/address.js';
 import { openWorkUnitStore } from '../../../src/analytics/store/open.js';
-import { alone } from '../engines.js';
+import { openOptions } from '../engines.js';
 import type { WorkUnit } from '../../../src/analytics/work-unit.js';
-import { captureLog } from '../../support/captured-log.js';
 import { recordingGraphqlFetch } from '../../support/graphql-recorder.js';
 import type { TestPlatform, TestUser } from '../../support/platform.js';
 
@@ -64,11 +63,9 @@ export async function ask(
 
 /** Puts work units into the store that the platform reads. */
 export async function fill(uri: string, orgId: string, units: readonly WorkUnit[]): Promise<void> {
-  const { log } = captureLog();
   const store = await openWorkUnitStore(parseAnalyticsUri(uri), {
+    ...openOptions,
     now: () => Date.parse('2026-04-01'),
-    log,
-    exclusively: alone,
   });
   try {
     await store.ensureSchema();

@@ -14,6 +14,7 @@ import {
   DIMENSIONS,
   DISTRIBUTION_MEASURES,
   INTERVALS,
+  WEEK_STARTS,
   MEASURES,
   PHASES,
   SCOPE_LEVELS,
@@ -280,6 +281,8 @@ export const batches: Arbitrary<AnalyticsBatch> = fc.tuple(range(100), range(365
     useInvestment: fc.boolean(),
     scope,
     filters,
+    weekStartsOn: fc.constantFrom(...WEEK_STARTS),
+    timeZone: fc.constantFrom('UTC', 'Pacific/Auckland', 'America/Los_Angeles', 'Asia/Kolkata'),
   });
 });
 

@@ -1,6 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { bucketsOf } from '../../../src/analytics/planner/buckets.js';
 
+describe('weeks', () => {
+  it.each([
+    ['SUNDAY', '2024-12-29', '2025-01-05', ['2024-12-29', '2025-01-05']],
+    ['SUNDAY', '2024-12-28', '2024-12-28', ['2024-12-22']],
+    ['SATURDAY', '2024-12-28', '2025-01-03', ['2024-12-28']],
+    ['SATURDAY', '1969-12-31', '1970-01-03', ['1969-12-27', '1970-01-03']],
+    ['MONDAY', '2024-12-29', '2024-12-30', ['2024-12-23', '2024-12-30']],
+  ] as const)('that begin on %s, from %s to %s, begin on %j', (day, startDate, endDate, starts) => {
+    expect(bucketsOf('WEEK', { startDate, endDate }, day).starts).toEqual(starts);
+    expect(
+      starts.map((start) => new Date(start).toLocaleDateString('en', { weekday: 'long', timeZone: 'UTC' })),
+    ).toEqual(starts.map(() => day.charAt(0) + day.slice(1).toLowerCase()));
+  });
+});
+
 describe('the buckets of a range', () => {
   it.each([
     ['DAY', '2024-02-28', '2024-03-01', ['2024-02-28', '2024-02-29', '2024-03-01']],
@@ -15,11 +30,18 @@ describe('the buckets of a range', () => {
     ['MONTH', '2024-01-31', '2024-03-01', ['2024-01-01', '2024-02-01', '2024-03-01']],
     ['MONTH', '2023-12-31', '2024-01-01', ['2023-12-01', '2024-01-01']],
     ['MONTH', '2024-02-29', '2024-02-29', ['2024-02-01']],
+    ['QUARTER', '2024-03-31', '2024-07-01', ['2024-01-01', '2024-04-01', '2024-07-01']],
+    ['QUARTER', '2023-12-31', '2024-01-01', ['2023-10-01', '2024-01-01']],
+    ['QUARTER', '2024-11-15', '2024-12-31', ['2024-10-01']],
+    ['YEAR', '2023-12-31', '2025-01-01', ['2023-01-01', '2024-01-01', '2025-01-01']],
+    ['YEAR', '2024-01-01', '2024-12-31', ['2024-01-01']],
     // What follows is the year 10000, whose text sorts before.
     ['DAY', '9999-12-30', '9999-12-31', ['9999-12-30', '9999-12-31']],
     ['WEEK', '9999-12-20', '9999-12-31', ['9999-12-20', '9999-12-27']],
     ['MONTH', '9999-11-30', '9999-12-31', ['9999-11-01', '9999-12-01']],
     ['MONTH', '0001-01-01', '0001-02-01', ['0001-01-01', '0001-02-01']],
+    ['QUARTER', '9999-09-30', '9999-12-31', ['9999-07-01', '9999-10-01']],
+    ['YEAR', '0001-01-01', '0001-12-31', ['0001-01-01']],
   ] as const)('by %s from %s to %s begin on %j', (interval, startDate, endDate, starts) => {
     expect(bucketsOf(interval, { startDate, endDate }).starts).toEqual(starts);
   });

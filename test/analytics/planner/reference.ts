@@ -85,9 +85,10 @@ export function referenceRun(units: readonly OwnedUnit[], orgId: string, batch: 
           measure,
           interval,
           dateRange,
-          buckets: bucketStarts(interval, dateRange).flatMap((date) => {
+          buckets: bucketStarts(interval, dateRange, batch.weekStartsOn).flatMap((date) => {
             const own = inside.filter(
-              (piece) => piece.values[dimension] === name && bucketStart(interval, piece.day) === date,
+              (piece) =>
+                piece.values[dimension] === name && bucketStart(interval, piece.day, batch.weekStartsOn) === date,
             );
             const value = figure(own, measure);
             return value === null ? [] : [{ date, value }];
@@ -119,9 +120,11 @@ export function referenceRun(units: readonly OwnedUnit[], orgId: string, batch: 
         const statistics = statisticsOf(itsUnits, measure);
         const coverage = coverageOf(itsUnits, measure);
         if (statistics === null || coverage === null) return [];
-        const dates = interval === null ? [] : bucketStarts(interval, dateRange);
+        const dates = interval === null ? [] : bucketStarts(interval, dateRange, batch.weekStartsOn);
         const buckets = dates.flatMap((date) => {
-          const inBucket = itsUnits.filter(({ day }) => interval !== null && bucketStart(interval, day) === date);
+          const inBucket = itsUnits.filter(
+            ({ day }) => interval !== null && bucketStart(interval, day, batch.weekStartsOn) === date,
+          );
           const bucket = statisticsOf(inBucket, measure);
           return bucket === null ? [] : [{ date, statistics: bucket }];
         });
@@ -130,8 +133,8 @@ export function referenceRun(units: readonly OwnedUnit[], orgId: string, batch: 
       items.sort((a, b) => b.statistics.count - a.statistics.count || bytes(a.key, b.key));
       return { dimension, measure, coverage: coverageOf(inside, measure), items: items.slice(0, topN) };
     }),
-    dora: batch.dora == null ? null : dora(selectedUnits, batch.dora),
-    workInProgress: batch.workInProgress == null ? null : workInProgress(selectedUnits, batch.workInProgress),
+    dora: batch.dora == null ? null : dora(selectedUnits, batch.dora, batch.weekStartsOn),
+    workInProgress: batch.workInProgress == null ? null : workInProgress(selectedUnits, batch.workInProgress, batch),
     reviews: batch.reviews == null ? null : reviews(selectedUnits, batch.reviews),
     sankey: batch.sankey === null ? null : sankey(within(pieces, batch.sankey.dateRange), batch.sankey),
   };
@@ -196,7 +199,11 @@ function coverageOf(pieces: readonly Piece[], measure: DistributionMeasure): num
 }
 
 /** The four keys, one after the other, from the units that each is about. */
-function dora(selected: readonly Piece[], { dimension, dateRange, topN, interval }: DoraRequest): DoraResult {
+function dora(
+  selected: readonly Piece[],
+  { dimension, dateRange, topN, interval }: DoraRequest,
+  weekStartsOn: AnalyticsBatch['weekStartsOn'],
+): DoraResult {
   const inside = within(selected, dateRange);
   const keysOf = (pieces: readonly Piece[], days: number): DoraKeys => {
     const deployments = pieces.filter(({ changeFailed }) => changeFailed !== undefined);
@@ -220,8 +227,9 @@ function dora(selected: readonly Piece[], { dimension, dateRange, topN, interval
     dimension,
     total: keysOf(inside, all.length),
     items: items.map(([key, pieces]) => ({ key, keys: keysOf(pieces, all.length) })),
-    buckets: (interval === null ? [] : bucketStarts(interval, dateRange)).map((date) => {
-      const isInBucket = (day: string): boolean => interval !== null && bucketStart(interval, day) === date;
+    buckets: (interval === null ? [] : bucketStarts(interval, dateRange, weekStartsOn)).map((date) => {
+      const isInBucket = (day: string): boolean =>
+        interval !== null && bucketStart(interval, day, weekStartsOn) === date;
       return {
         date,
         keys: keysOf(
@@ -254,12 +262,32 @@ function duration(pieces: readonly Piece[], measure: DistributionMeasure): DoraD
   return { statistics: statisticsOf(pieces, measure), coverage: coverageOf(pieces, measure) };
 }
 
+const midnights = new Map<string, number>();
+
+/** The first moment at which a calendar on the wall of a zone shows a later day. */
+function midnightAfter(day: string, timeZone: string): number {
+  const key = `${timeZone} ${day}`;
+  const cached = midnights.get(key);
+  if (cached !== undefined) return cached;
+  const parts = { year: 'numeric', month: '2-digit', day: '2-digit' } as const;
+  const calendar = new Intl.DateTimeFormat('sv-SE', { timeZone, ...parts });
+  let [before, after] = [Date.parse(day) - 86_400_000, Date.parse(day) + 3 * 86_400_000];
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if (calendar.format(middle) > day) after = middle;
+    else before = middle;
+  }
+  midnights.set(key, after);
+  return after;
+}
+
 /** Day by day, as somebody would count who looks at the list of requests each evening. */
 function workInProgress(
   selected: readonly Piece[],
   { dimension, dateRange, topN, interval }: WorkInProgressRequest,
+  { weekStartsOn, timeZone = 'UTC' }: AnalyticsBatch,
 ): WorkInProgressResult {
-  const evening = (day: string): number => Date.parse(`${dayAfter(day)}T00:00:00Z`);
+  const evening = (day: string): number => midnightAfter(day, timeZone);
   const openedUntil = (day: string): Piece[] =>
     selected.filter(({ openness }) => openness !== undefined && openness.openedAt < evening(day));
   const workOf = (opened: readonly Piece[], day: string): WorkInProgress => {
@@ -277,8 +305,10 @@ function workInProgress(
     dimension,
     total: workOf(openedUntil(last), last),
     items: items.slice(0, topN),
-    buckets: (interval === null ? [] : bucketStarts(interval, dateRange)).map((date) => {
-      const days = daysOf(dateRange).filter((day) => interval !== null && bucketStart(interval, day) === date);
+    buckets: (interval === null ? [] : bucketStarts(interval, dateRange, weekStartsOn)).map((date) => {
+      const days = daysOf(dateRange).filter(
+        (day) => interval !== null && bucketStart(interval, day, weekStartsOn) === date,
+      );
       const evenings = days.at(-1) ?? date;
       return { date, count: workOf(openedUntil(evenings), evenings).count };
     }),
@@ -499,17 +529,29 @@ function within(pieces: readonly Piece[], { startDate, endDate }: DateRange): Pi
   return pieces.filter(({ day }) => day >= startDate && day <= endDate);
 }
 
-function bucketStarts(interval: Interval, { startDate, endDate }: DateRange): string[] {
+function bucketStarts(
+  interval: Interval,
+  { startDate, endDate }: DateRange,
+  weekStartsOn: AnalyticsBatch['weekStartsOn'],
+): string[] {
   const starts = new Set<string>();
-  for (let day = startDate; day <= endDate; day = dayAfter(day)) starts.add(bucketStart(interval, day));
+  for (let day = startDate; day <= endDate; day = dayAfter(day)) starts.add(bucketStart(interval, day, weekStartsOn));
   return [...starts];
 }
 
-function bucketStart(interval: Interval, day: string): string {
+/** The month in which the quarter of a month begins; there is no month 0. */
+const QUARTERS = ['', '01', '01', '01', '04', '04', '04', '07', '07', '07', '10', '10', '10'];
+
+/** As `Date.getUTCDay` counts. */
+const WEEK_DAYS = { SUNDAY: 0, MONDAY: 1, SATURDAY: 6 };
+
+function bucketStart(interval: Interval, day: string, weekStartsOn: AnalyticsBatch['weekStartsOn'] = 'MONDAY'): string {
   if (interval === 'DAY') return day;
   if (interval === 'MONTH') return `${day.slice(0, 7)}-01`;
+  if (interval === 'YEAR') return `${day.slice(0, 4)}-01-01`;
+  if (interval === 'QUARTER') return `${day.slice(0, 4)}-${QUARTERS[Number(day.slice(5, 7))] ?? ''}-01`;
   const date = new Date(day);
-  while (date.getUTCDay() !== 1) date.setUTCDate(date.getUTCDate() - 1);
+  while (date.getUTCDay() !== WEEK_DAYS[weekStartsOn]) date.setUTCDate(date.getUTCDate() - 1);
   return date.toISOString().slice(0, 10);
 }
 

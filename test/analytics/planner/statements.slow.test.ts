@@ -95,7 +95,13 @@ function groupQueries(slice: Slice): Query[] {
       { kind: 'reviewers', slice, dimension },
     ]),
     ...(['opened', 'closed'] as const).map((event): Query => ({
-      ...({ kind: 'request-days', slice, event, from: 1_600_000_000_000, until: 1_700_000_000_000 } as const),
+      ...({
+        kind: 'request-events',
+        slice,
+        event,
+        bounds: [1_600_000_000_000, 1_650_000_000_000],
+        until: 1_700_000_000_000,
+      } as const),
     })),
     { kind: 'review-teams', slice, top: 46 },
     { kind: 'review-times', slice },
@@ -211,7 +217,7 @@ describe.each(dialects)('every statement that can be produced for $name', (diale
 
   it('is one of thousands', () => {
     expect(statements.length).toBe(
-      18 * 6 * (4 * 15 + 5 * 4 * 2) + 9 * 7 * 4 * 10 + 6 * 2 + 2 + 9 * 3 * 2 * 2 * 2 * 2 + 9 + 9 * (7 * 3 + 4),
+      18 * 6 * (6 * 15 + 5 * 4 * 2) + 9 * 7 * 6 * 10 + 6 * 2 + 2 + 9 * 3 * 2 * 2 * 2 * 2 + 9 + 9 * (7 * 3 + 4),
     );
   });
 
@@ -287,7 +293,7 @@ function withOtherValues(query: Query): Query {
     filters: query.slice.filters,
   };
   if (query.kind === 'in-progress') return { ...query, slice, at: 5, top: 2 };
-  if (query.kind === 'request-days') return { ...query, slice, from: 5, until: 6 };
+  if (query.kind === 'request-events') return { ...query, slice, bounds: [5, 6], until: 7 };
   if (query.kind === 'reviewers' || query.kind === 'review-times') return { ...query, slice };
   if (query.kind === 'reviewed' || query.kind === 'review-teams') return { ...query, slice, top: 2 };
   if (query.kind === 'flow') return { ...query, slice, keep: 2 };

@@ -81,13 +81,25 @@ export interface HandDialect {
 }
 
 export const postgresByHand: HandDialect = {
-  bucket: { DAY: 'day', WEEK: "date_trunc('week', day)::date", MONTH: "date_trunc('month', day)::date" },
+  bucket: {
+    DAY: 'day',
+    WEEK: "date_trunc('week', day)::date",
+    MONTH: "date_trunc('month', day)::date",
+    QUARTER: "date_trunc('quarter', day)::date",
+    YEAR: "date_trunc('year', day)::date",
+  },
   count: (condition) => `count(*) filter (where ${condition})`,
   percentiles: (column) => `percentile_disc(array[0.5, 0.75, 0.9]) within group (order by ${column})`,
 };
 
 export const clickHouseByHand: HandDialect = {
-  bucket: { DAY: 'day', WEEK: 'toMonday(day)', MONTH: 'toStartOfMonth(day)' },
+  bucket: {
+    DAY: 'day',
+    WEEK: 'toMonday(day)',
+    MONTH: 'toStartOfMonth(day)',
+    QUARTER: 'toStartOfQuarter(day)',
+    YEAR: 'toStartOfYear(day)',
+  },
   count: (condition) => `countIf(${condition})`,
   percentiles: (column) => `quantilesExact(0.5, 0.75, 0.9)(${column})`,
 };
