@@ -4,10 +4,23 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 
 const slowFiles = 'test/**/*.slow.test.ts';
 
+/** Slow files that add networks to this machine, for containers or for a database that falls silent. */
+const networkFiles = [
+  'test/compose/**/*.slow.test.ts',
+  'test/console/containers-engine.slow.test.ts',
+  'test/platform/server/deploy/container.slow.test.ts',
+  'test/platform/service/silence.slow.test.ts',
+];
+
+const noTests = ['test/consumers/**', 'test/bench/**'];
+
 /** Loads the packages in src/ from their sources: a test must not depend on when they were built last. */
 const fromSources = { resolve: { conditions: ['@plumbline/source', 'node', 'development|production'] } };
 
-// What both kinds of tests have in common. The global setup is not in here: it runs once, for all projects.
+// A test file often waits for what runs beside it, so two cores are busy with three files.
+const workers = Math.max(3, Math.floor(availableParallelism() / 2));
+
+// What all kinds of tests have in common. The global setup is not in here: it runs once, for all projects.
 const common: TestProjectInlineConfiguration = {
   ssr: fromSources,
   resolve: {
@@ -28,9 +41,17 @@ const common: TestProjectInlineConfiguration = {
     // Real databases, engines and browsers start and stop in here: generous, so that a busy machine does not cause failures.
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    maxWorkers: workers,
     // The default of one second is too short on a busy machine.
     expect: { poll: { timeout: 20_000 } },
   },
+};
+
+const slow: TestProjectInlineConfiguration['test'] = {
+  runner: 'test/support/slow-runner.ts',
+  // Starting engines, databases and browsers side by side has made a click in a page take more than 30 seconds.
+  testTimeout: 180_000,
+  hookTimeout: 240_000,
 };
 
 export default defineConfig({
@@ -43,12 +64,10 @@ export default defineConfig({
           ...common.test,
           name: 'fast',
           include: ['test/**/*.test.ts'],
-          exclude: [slowFiles, 'test/consumers/**', 'test/bench/**'],
+          exclude: [slowFiles, ...noTests],
           // The files of a worker load the sources once, which would otherwise take most of the time.
           isolate: false,
           execArgv: ['--max-old-space-size=1536'],
-          // A test file often waits for a server that runs beside it, so two cores are busy with three files.
-          maxWorkers: Math.max(3, Math.floor(availableParallelism() / 2)),
           sequence: { groupOrder: 0 },
         },
       },
@@ -56,15 +75,24 @@ export default defineConfig({
         ...common,
         test: {
           ...common.test,
+          ...slow,
           name: 'slow',
           include: [slowFiles],
-          // Starting engines, databases and browsers side by side has made a click in a page take more than 30 seconds.
-          testTimeout: 180_000,
-          hookTimeout: 240_000,
-          exclude: ['test/consumers/**', 'test/bench/**'],
-          // Container engines, browsers and the programs that they start keep two cores busy with two files.
-          maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
+          exclude: [...networkFiles, ...noTests],
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        ...common,
+        test: {
+          ...common.test,
+          ...slow,
+          name: 'networks',
+          include: networkFiles,
+          // For containers these files wait even more than the others.
+          maxWorkers: workers + 1,
+          // Not beside a browser, which ends all its requests when a network comes or goes.
+          sequence: { groupOrder: 2 },
         },
       },
     ],

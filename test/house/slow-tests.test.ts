@@ -13,7 +13,7 @@ async function filesOf(script: string): Promise<readonly string[]> {
   const command = /vitest run[^&]*/.exec(scripts[script] ?? '')?.[0] ?? '';
   const list = command.replace('vitest run', 'node_modules/.bin/vitest list --filesOnly');
   const { stdout } = await run('sh', ['-c', list], { env: { ...process.env, NO_COLOR: '1' } });
-  return stdout.split('\n').flatMap((line) => /^\[(?:fast|slow)\] (.*\.ts)$/.exec(line)?.[1] ?? []);
+  return stdout.split('\n').flatMap((line) => /^\[(?:fast|slow|networks)\] (.*\.ts)$/.exec(line)?.[1] ?? []);
 }
 
 test('npm test leaves out the slow files and nothing else, and says so', { timeout: 120_000 }, async () => {

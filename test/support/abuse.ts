@@ -1,4 +1,5 @@
 import { record } from '../../src/contract-tools/documents.js';
+import { problemOf } from './problem-of.js';
 import { exampleRequests, initOf, urlOf, type ExampleRequest } from './examples.js';
 
 export interface AbuseOptions {
@@ -162,7 +163,8 @@ async function send(
   if (response.status !== expected.status) {
     throw new Error(`answered ${response.status} instead of ${expected.status}: ${text.slice(0, 300)}`);
   }
-  const { type } = record(JSON.parse(text));
+  const { status, headers: replied } = response;
+  const { type } = problemOf({ status, body: JSON.parse(text), headers: replied });
   if (type !== expected.problem) throw new Error(`answered ${String(type)} instead of ${expected.problem}`);
   return response.status;
 }

@@ -37,7 +37,7 @@ const knownKeywords = new Set(
     ['type', 'const', 'enum', 'oneOf', 'format', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum'],
     ['items', 'minItems', 'maxItems', 'uniqueItems', 'properties', 'required', 'additionalProperties', 'minProperties'],
     ['description', 'default', 'example', 'examples', 'title', 'x-normalize'],
-    ['discriminator', 'x-any', 'x-go-name', 'x-ogen-name', 'x-assigned-by'],
+    ['discriminator', 'x-any', 'x-go-name', 'x-ogen-name', 'x-assigned-by', 'x-standard'],
   ].flat(),
 );
 

@@ -5,8 +5,11 @@ import { delimiter, join } from 'node:path';
 import { tmpdir } from 'node:os';
 import { promisify } from 'node:util';
 
-/** The browser of this machine; undefined: tests that want one are skipped. */
-export const browser = ['chromium', 'chromium-browser', 'google-chrome']
+/**
+ * The browser of this machine; undefined: tests that want one are skipped. The shell without windows comes first: it is the
+ * same engine, and a new page costs it less than half of the processor time.
+ */
+export const browser = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome']
   .flatMap((name) => (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, name)))
   .find((file) => existsSync(file));
 

@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { clickHouseUrl, hostsOf } from '../../src/analytics/clickhouse/hosts.js';
-import { CLUSTER, clusterConfiguration, openShards } from './clickhouse-shards.js';
+import { CLUSTER, clusterConfiguration, openShards, type Session } from './clickhouse-shards.js';
 
 export interface TestClickHouse {
   /** As `--db` takes it. */
@@ -92,11 +92,6 @@ function served(uri: string, stop: () => Promise<void>): TestClickHouse {
     },
     stop,
   };
-}
-
-/** The connection of chdb to its engine. */
-export interface Session {
-  query(sql: string, format?: string): string;
 }
 
 function findChdb(): string | undefined {

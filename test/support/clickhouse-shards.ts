@@ -6,9 +6,12 @@
  * - Distributed tables are created with the cluster of the engine's configuration. Rows inserted into one go to the shard
  *   that its sharding key gives, evaluated by the engine. Statements that read one read a Merge table over the shards.
  */
-import type { Session } from './clickhouse-http.js';
-
 export const CLUSTER = 'plumbline';
+
+/** The connection of chdb to its engine. */
+export interface Session {
+  query(sql: string, format?: string): string;
+}
 
 /** The configuration of the engine; nothing listens at the addresses. */
 export function clusterConfiguration(shards: number): string {

@@ -10,7 +10,7 @@ export interface ExampleRequest {
   /** As in the contract: `/things/{thing_id}`. */
   readonly path: string;
   readonly parameters: readonly ExampleParameter[];
-  /** The body, as JSON; null for an operation that takes none. */
+  /** The body, as a value; null for an operation that takes none. */
   readonly body: { readonly mediaType: string; readonly value: unknown } | null;
   readonly maxBodyBytes: number;
   /** Whether callers without a credential are refused. */
@@ -75,9 +75,13 @@ export function initOf({ method, parameters, body }: ExampleRequest): ExampleIni
     .map(({ name, value }) => `${name}=${String(value)}`);
   if (cookies.length > 0) headers['Cookie'] = cookies.join('; ');
   if (body === null) return { method, headers };
-  // The contract has a body that is not JSON as text.
-  const text = body.mediaType === 'application/json' ? JSON.stringify(body.value) : String(body.value);
-  return { method, headers: { ...headers, 'Content-Type': body.mediaType }, body: text };
+  return { method, headers: { ...headers, 'Content-Type': body.mediaType }, body: textOf(body) };
+}
+
+function textOf({ mediaType, value }: NonNullable<ExampleRequest['body']>): string {
+  if (/[/+]json$/.test(mediaType)) return JSON.stringify(value);
+  // The contract has every other body as text.
+  return typeof value === 'string' ? value : new URLSearchParams(Object(value)).toString();
 }
 
 function readOperation(

@@ -22,12 +22,18 @@ export interface Issuer {
   asks: boolean;
   /** Replaces the claims of ID tokens before they are signed. */
   forge: ((claims: JWTPayload) => JWTPayload) | null;
+  /** Signs ID tokens instead of the issuer. */
+  signInstead: ((claims: JWTPayload, kid: string) => string | Promise<string>) | null;
   /** Answers requests instead of the issuer if it returns true. */
   fault: ((request: IncomingMessage, response: ServerResponse) => boolean) | null;
   /** Paths of the requests of the server, in order. */
   readonly requests: string[];
   /** Signs with a new key from now on, and forgets the earlier one. */
   rotate(): Promise<void>;
+  /** Signs claims as the issuer does. */
+  sign(claims: JWTPayload, type?: string): Promise<string>;
+  /** Sends a logout token to the client, as after a log-out at the issuer (OpenID Connect Back-Channel Logout 1.0). */
+  logOut(subject: string, sid: string): Promise<void>;
   /** Does what a browser and its person do at the issuer. @returns the query of the redirect address */
   authorize(authorizationUrl: string): Promise<URL>;
   stop(): Promise<void>;
@@ -35,12 +41,15 @@ export interface Issuer {
 
 export const issuerClient = { id: 'plumbline', secret: 'a secret: with % & signs' };
 
-/** @param redirectUris the exact addresses to which the issuer may send browsers */
-export async function startIssuer(redirectUris: readonly string[]): Promise<Issuer> {
-  let handle: (request: IncomingMessage, response: ServerResponse) => unknown = () => undefined;
+/**
+ * @param redirectUris the exact addresses to which the issuer may send browsers
+ * @param logoutUri where it sends logout tokens to
+ */
+export async function startIssuer(redirectUris: readonly string[], logoutUri?: string): Promise<Issuer> {
+  let current: Running | null = null;
   const server = createServer((request, response) => {
     issuer.requests.push(new URL(request.url ?? '/', issuer.url).pathname);
-    if (issuer.fault?.(request, response) !== true) handle(request, response);
+    if (issuer.fault?.(request, response) !== true) current?.handle(request, response);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -49,12 +58,18 @@ export async function startIssuer(redirectUris: readonly string[]): Promise<Issu
     account: null,
     asks: false,
     forge: null,
+    signInstead: null,
     fault: null,
     requests: [],
     rotate: async () => {
       const { privateKey } = await generateKeyPair('RS256', { extractable: true });
-      handle = await createHandler(issuer, privateKey, redirectUris);
+      current = await createRunning(issuer, privateKey, redirectUris, logoutUri);
     },
+    sign: (claims, type) => {
+      if (current === null) throw new Error('the issuer has no key');
+      return current.sign(claims, type);
+    },
+    logOut: async (subject, sid) => current?.logOut(subject, sid),
     authorize: (url) => authorize(url, redirectUris),
     stop: async () => {
       server.closeAllConnections();
@@ -73,11 +88,16 @@ export async function startIssuerForTest(redirectUris: readonly string[]): Promi
   return issuer;
 }
 
-async function createHandler(
+interface Running extends Pick<Issuer, 'sign' | 'logOut'> {
+  handle(request: IncomingMessage, response: ServerResponse): unknown;
+}
+
+async function createRunning(
   issuer: Issuer,
   key: CryptoKey,
   redirectUris: readonly string[],
-): Promise<(request: IncomingMessage, response: ServerResponse) => unknown> {
+  logoutUri: string | undefined,
+): Promise<Running> {
   const kid = crypto.randomUUID();
   const provider = new Provider(issuer.url, {
     clients: [
@@ -85,14 +105,23 @@ async function createHandler(
         ...{ client_id: issuerClient.id, client_secret: issuerClient.secret },
         redirect_uris: [...redirectUris],
         token_endpoint_auth_method: 'client_secret_basic',
+        ...(logoutUri !== undefined && {
+          backchannel_logout_uri: logoutUri,
+          backchannel_logout_session_required: true,
+        }),
       },
     ],
     jwks: { keys: [{ ...(await exportJWK(key)), kid, alg: 'RS256', use: 'sig' }] },
     cookies: { keys: ['a key of this test'] },
     ttl: { AccessToken: 600, Grant: 600, IdToken: 600, Interaction: 600, Session: 600, AuthorizationCode: 60 },
     pkce: { required: () => true },
+    // Its client is on this machine, where the default does not send logout tokens.
+    fetch: (url: string | URL | Request, { ...options }: RequestInit = {}) => {
+      Reflect.deleteProperty(options, 'dispatcher');
+      return fetch(url, options);
+    },
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
-    features: { devInteractions: { enabled: false } },
+    features: { devInteractions: { enabled: false }, backchannelLogout: { enabled: true } },
     interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
     findAccount: (_ctx, sub) => ({
       accountId: sub,
@@ -110,12 +139,22 @@ async function createHandler(
     const body: unknown = ctx.body;
     if (ctx.path !== '/token' || typeof body !== 'object' || body === null || !('id_token' in body)) return;
     const claims = decodeJwt(String(body.id_token));
-    const forged = issuer.forge?.(claims);
-    if (forged === undefined) return;
-    const token = await new SignJWT(forged).setProtectedHeader({ alg: 'RS256', kid }).sign(key);
-    ctx.body = { ...body, id_token: token };
+    if (issuer.forge === null && issuer.signInstead === null) return;
+    const forged = issuer.forge?.(claims) ?? claims;
+    const sign =
+      issuer.signInstead ?? ((payload) => new SignJWT(payload).setProtectedHeader({ alg: 'RS256', kid }).sign(key));
+    ctx.body = { ...body, id_token: await sign(forged, kid) };
   });
-  return provider.callback();
+  return {
+    handle: provider.callback(),
+    sign: (claims, type) =>
+      new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid, ...(type !== undefined && { typ: type }) }).sign(key),
+    logOut: async (subject, sid) => {
+      const client = await provider.Client.find(issuerClient.id);
+      const send = client?.['backchannelLogout'];
+      if (typeof send === 'function') await send.call(client, subject, sid);
+    },
+  };
 }
 
 /** Logs the account in, and lets the client know it. */

@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { rm } from 'node:fs/promises';
 import pino from 'pino';
 import postgres from 'postgres';
 import type { TestProject } from 'vitest/node';
 
 import { startEmbeddedPostgres } from '../../src/database/embedded.js';
 import { migrate } from '../../src/database/migrate.js';
+import { createClusterFolder } from './cluster-folder.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -49,7 +48,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 async function startServer(logger: pino.Logger): Promise<{ uri: string; stop: () => Promise<void> }> {
   const given = process.env['TEST_DATABASE_URI'];
   if (given !== undefined && given !== '') return { uri: given, stop: () => Promise.resolve() };
-  const home = await mkdtemp(path.join(tmpdir(), 'plumbline-tests-'));
+  const home = await createClusterFolder('plumbline-tests-');
   const server = await startEmbeddedPostgres({ home, logger, durable: false });
   return {
     uri: server.uri,

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pino from 'pino';
 import postgres from 'postgres';
 import { inject } from 'vitest';
 
 import { startEmbeddedPostgres } from '../../src/database/embedded.js';
+import { createClusterFolder } from './cluster-folder.js';
 
 export interface TestDatabase {
   readonly uri: string;
@@ -65,10 +65,11 @@ export interface OwnPostgres {
 /**
  * Starts a PostgreSQL that belongs to one test file, for tests that take the database away. It is not migrated.
  *
- * @param parent the folder in which its folder is created
+ * @param parent the folder in which its folder is created; absent: in memory, if possible
  */
-export async function startOwnPostgres(parent = tmpdir()): Promise<OwnPostgres> {
-  const home = await mkdtemp(path.join(parent, 'plumbline-own-'));
+export async function startOwnPostgres(parent?: string): Promise<OwnPostgres> {
+  const prefix = 'plumbline-own-';
+  const home = await (parent === undefined ? createClusterFolder(prefix) : mkdtemp(path.join(parent, prefix)));
   const options = { home, logger: pino({ level: 'silent' }), durable: false };
   let server = await startEmbeddedPostgres(options);
   const { uri } = server;

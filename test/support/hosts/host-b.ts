@@ -46,6 +46,8 @@ export interface HostBProjectData {
   details: Record<number, MergeRequestDetails>;
   pipelines: Json[];
   deployments: Json[];
+  /** Null: the token may not read them. */
+  environments: Json[] | null;
   incidents: Json[];
   /** Of all types, and what happened to them; newest first. */
   issues: Json[];
@@ -74,6 +76,7 @@ export function hostBProject(id: number, path: string, data: Partial<HostBProjec
     details: {},
     pipelines: [],
     deployments: [],
+    environments: [],
     incidents: [],
     issues: [],
     events: [],
@@ -86,7 +89,7 @@ export function hostBProject(id: number, path: string, data: Partial<HostBProjec
 /** Starts a host with these projects. */
 export async function startHostB(...projects: HostBProjectData[]): Promise<HostB> {
   const token = 'token-of-host-b';
-  const host: Host = await startHost((request) => answer(data, request));
+  const host: Host = await startHost((request) => answerHostB(data, request));
   const data: HostB = Object.assign(host, { token, projects, mostOffset: 50_000 });
   return data;
 }
@@ -95,9 +98,13 @@ export function refusal(status: number, message: string, headers: Record<string,
   return { status, headers, body: { message: `${status} ${message}` } };
 }
 
-function answer(host: HostB, request: HostRequest): HostReply | Promise<HostReply> {
-  const given = request.headers['private-token'];
-  if (given !== undefined && given !== host.token) return refusal(401, 'Unauthorized');
+/** Its reply, to a request with its token or none. */
+export function answerHostB(
+  host: Pick<HostB, 'token' | 'projects' | 'mostOffset'>,
+  request: HostRequest,
+): HostReply | Promise<HostReply> {
+  const given = request.headers.authorization;
+  if (given !== undefined && given !== `Bearer ${host.token}`) return refusal(401, 'Unauthorized');
   const visible = host.projects.filter((project) => given !== undefined || project.visibility === 'public');
   if (request.path === '/api/graphql') return answerGraphql(visible, request);
   const path = request.path.replace(/^\/api\/v4/, '');
@@ -136,6 +143,8 @@ function answerProject(project: HostBProjectData, rest: string, request: HostReq
   }
   if (rest === '/merge_requests') return paged(request, asked(request, project.mergeRequests));
   if (rest === '/pipelines') return paged(request, asked(request, project.pipelines));
+  if (rest === '/environments')
+    return project.environments === null ? refusal(403, 'Forbidden') : paged(request, project.environments);
   if (rest === '/deployments') return paged(request, asked(request, project.deployments));
   if (rest === '/issues')
     return paged(
