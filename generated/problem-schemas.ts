@@ -52,7 +52,7 @@ export interface components {
             message: string;
             request_id: components["schemas"]["RequestId"];
         };
-        /** @description The operation works on an organization, and the access token is not scoped to one. Create, join or switch to an organization, and use the access token that this returns. */
+        /** @description The operation works on an organization, and the access token is not scoped to one. Create, join or switch to an organization, and use the access token that this returns. It is also the reply to members without the second factor that their organization demands - set one up, or prove it with `verifySession`. */
         OrganizationRequiredProblem: {
             /** @constant */
             type: "/problems/organization-required";
@@ -567,7 +567,7 @@ export interface components {
             message: string;
             request_id: components["schemas"]["RequestId"];
         };
-        /** @description The operation requires a session that began within the last 10 minutes. Log in again, then repeat it. Refreshing the access token does not help. */
+        /** @description The operation requires a proof of the last 10 minutes that you are there. Use `verifySession` or log in again, with the second factor if your account has one, then repeat it. Refreshing the access token does not help. */
         RecentLoginRequiredProblem: {
             /** @constant */
             type: "/problems/recent-login-required";
@@ -575,6 +575,138 @@ export interface components {
             title: "Recent log-in required";
             /** @constant */
             status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The token of the log-in has expired, was used already, or ended with a change of the account. Log in again. */
+        InvalidMfaTokenProblem: {
+            /** @constant */
+            type: "/problems/invalid-mfa-token";
+            /** @constant */
+            title: "Invalid log-in token";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The code is wrong, has expired, or was used already. Send the one that the authenticator app shows now, and check that the clock of the device is right. */
+        WrongCodeProblem: {
+            /** @constant */
+            type: "/problems/wrong-code";
+            /** @constant */
+            title: "Wrong code";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The account has an authenticator app. Remove it first to set up another one. */
+        TotpEnabledProblem: {
+            /** @constant */
+            type: "/problems/totp-enabled";
+            /** @constant */
+            title: "Authenticator app is set up";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description No authenticator app is being set up. Get a secret from `startTotp` first. */
+        TotpNotStartedProblem: {
+            /** @constant */
+            type: "/problems/totp-not-started";
+            /** @constant */
+            title: "No set-up has begun";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The account has no second factor, so that it needs no recovery codes. Set one up first. */
+        NoSecondFactorProblem: {
+            /** @constant */
+            type: "/problems/no-second-factor";
+            /** @constant */
+            title: "No second factor";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The answer of the browser is invalid - the passkey is unknown to the server, its challenge has expired or was used, the user was not verified, or the page has another address than `APP_BASE_URL`. Begin again. */
+        InvalidPasskeyProblem: {
+            /** @constant */
+            type: "/problems/invalid-passkey";
+            /** @constant */
+            title: "Invalid passkey";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description An account has this passkey already. Use another device, or delete the passkey there first. */
+        PasskeyExistsProblem: {
+            /** @constant */
+            type: "/problems/passkey-exists";
+            /** @constant */
+            title: "Passkey exists";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The account has the maximum number of passkeys. Delete one that you no longer use. */
+        TooManyPasskeysProblem: {
+            /** @constant */
+            type: "/problems/too-many-passkeys";
+            /** @constant */
+            title: "Too many passkeys";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description Your account has no passkey with this id. Get your second factor for those that it has. */
+        PasskeyNotFoundProblem: {
+            /** @constant */
+            type: "/problems/passkey-not-found";
+            /** @constant */
+            title: "Passkey not found";
+            /** @constant */
+            status: 404;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The account has a second factor, so that its password alone proves too little. Send a code of the authenticator app, a recovery code or a passkey. */
+        SecondFactorRequiredProblem: {
+            /** @constant */
+            type: "/problems/second-factor-required";
+            /** @constant */
+            title: "Second factor required";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The account has no second factor, is yours or that of a superuser, or belongs to an organization of which you are not an owner. Change your own second factor on your account. For others, ask the operator of the server. */
+        MfaNotResettableProblem: {
+            /** @constant */
+            type: "/problems/mfa-not-resettable";
+            /** @constant */
+            title: "Second factor cannot be reset";
+            /** @constant */
+            status: 409;
             /** @description What happened, for people to read. The wording may change. */
             message: string;
             request_id: components["schemas"]["RequestId"];
@@ -591,7 +723,7 @@ export interface components {
             message: string;
             request_id: components["schemas"]["RequestId"];
         };
-        /** @description Without this identity, nobody could log in to the account. Set a password or link another identity first. */
+        /** @description Without this identity, the account would have neither a password nor an identity. Set a password or link another identity first. */
         LastWayToLogInProblem: {
             /** @constant */
             type: "/problems/last-way-to-log-in";
@@ -621,6 +753,95 @@ export interface components {
             type: "/problems/wrong-password";
             /** @constant */
             title: "Wrong password";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The logout token is not one of the provider of the organization, has expired, was used before, or names no session. */
+        InvalidLogoutTokenProblem: {
+            /** @constant */
+            type: "/problems/invalid-logout-token";
+            /** @constant */
+            title: "Invalid logout token";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The organization lets its members in by its SSO only. Begin a log-in by `POST /api/v1/auth/sso/{sso_org_id}/start` with `org_id`. */
+        SsoRequiredProblem: {
+            /** @constant */
+            type: "/problems/sso-required";
+            /** @constant */
+            title: "SSO required";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            /**
+             * Format: uuid
+             * @description The organization whose SSO to use.
+             */
+            org_id: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The session has begun by the SSO of an organization, so it is for this organization alone. Log in by password or another provider. */
+        SsoSessionConfinedProblem: {
+            /** @constant */
+            type: "/problems/sso-session-confined";
+            /** @constant */
+            title: "Session confined to an organization";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The organization has no SSO, or not with this issuer or domain. Its owners set it up. */
+        SsoNotFoundProblem: {
+            /** @constant */
+            type: "/problems/sso-not-found";
+            /** @constant */
+            title: "SSO not found";
+            /** @constant */
+            status: 404;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The domain has no TXT record with the expected value. Add it at the DNS provider, wait until it is visible, and try again. */
+        SsoDomainUnprovenProblem: {
+            /** @constant */
+            type: "/problems/sso-domain-unproven";
+            /** @constant */
+            title: "Domain not proved";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The domain is verified for another organization. It has to give the domain up first. */
+        SsoDomainTakenProblem: {
+            /** @constant */
+            type: "/problems/sso-domain-taken";
+            /** @constant */
+            title: "Domain taken";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The organization does not admit this identity. The provider names no verified address of a domain of the organization, or the person is not a member and must be invited. */
+        SsoNotAdmittedProblem: {
+            /** @constant */
+            type: "/problems/sso-not-admitted";
+            /** @constant */
+            title: "Not admitted by SSO";
             /** @constant */
             status: 403;
             /** @description What happened, for people to read. The wording may change. */
@@ -799,6 +1020,18 @@ export interface components {
             message: string;
             request_id: components["schemas"]["RequestId"];
         };
+        /** @description The organization requires SSO, and this is its recovery owner. Name another recovery owner first. */
+        RecoveryOwnerProblem: {
+            /** @constant */
+            type: "/problems/recovery-owner";
+            /** @constant */
+            title: "Recovery owner";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
         /** @description An account can have created 10 organizations that exist. Delete one that is not needed, or ask somebody else to create it. */
         OrganizationLimitReachedProblem: {
             /** @constant */
@@ -858,6 +1091,52 @@ export interface components {
             /** @description What happened, for people to read. The wording may change. */
             message: string;
             request_id: components["schemas"]["RequestId"];
+        };
+        /** @description A request of an identity provider is not what SCIM (RFC 7644) demands. Nothing was done; `message` says what is wrong. */
+        ScimRequestInvalidProblem: {
+            /** @constant */
+            type: "/problems/scim-request-invalid";
+            /** @constant */
+            title: "SCIM request invalid";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description What is wrong, as RFC 7644 names it.
+             * @enum {string}
+             */
+            scim_type: "invalidFilter" | "invalidSyntax" | "invalidPath" | "noTarget" | "invalidValue" | "mutability" | "tooMany";
+        };
+        /** @description The organization has no SCIM user or group with this id. It may have been deleted, or the member has left. */
+        ScimResourceNotFoundProblem: {
+            /** @constant */
+            type: "/problems/scim-resource-not-found";
+            /** @constant */
+            title: "SCIM resource not found";
+            /** @constant */
+            status: 404;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description Another SCIM user or group of the organization has this name or address. Find it with a filter, and change it instead. */
+        ScimResourceExistsProblem: {
+            /** @constant */
+            type: "/problems/scim-resource-exists";
+            /** @constant */
+            title: "SCIM resource exists";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description What is wrong, as RFC 7644 names it.
+             * @enum {string}
+             */
+            scim_type: "uniqueness";
         };
         /** @description The organization has no team with this id. List the teams to see the valid ids. */
         TeamNotFoundProblem: {
@@ -1009,7 +1288,7 @@ export interface components {
             message: string;
             request_id: components["schemas"]["RequestId"];
         };
-        /** @description The operator of the server has not registered an app at the code host. Connect it with an access token instead, or ask the operator to set `GITHUB_APP_ID` and the settings that belong to it. */
+        /** @description The operator of the server has not registered an app at the code host. Connect it with an access token instead, or ask the operator to set `GITHUB_APP_ID` or `GITLAB_APP_CLIENT_ID`, and the settings that belong to it. */
         AppNotConfiguredProblem: {
             /** @constant */
             type: "/problems/app-not-configured";
@@ -1057,7 +1336,7 @@ export interface components {
             message: string;
             request_id: components["schemas"]["RequestId"];
         };
-        /** @description The request is not signed with the webhook secret of the app (`GITHUB_APP_WEBHOOK_SECRET`). Compare the secret with the one at the code host. */
+        /** @description The request does not prove the webhook secret of the app (`GITHUB_APP_WEBHOOK_SECRET`, `GITLAB_APP_WEBHOOK_SECRET`). Compare the secret with the one at the code host. */
         InvalidWebhookSignatureProblem: {
             /** @constant */
             type: "/problems/invalid-webhook-signature";
@@ -2745,7 +3024,7 @@ export interface components {
         /** @description One violated password rule. */
         PasswordViolation: {
             /**
-             * @description `min_length`: fewer than 12 characters. `max_bytes`: more than 72 bytes in UTF-8. `letter`, `digit`: the password contains none. `common`: easy to guess (well known, repetitive, or derived from the address or name of the user, also with a year, numbers and signs around it; judged by its first 32 characters), or the current password.
+             * @description `min_length`: fewer than 12 characters. `max_bytes`: more than 72 bytes in UTF-8. `letter`, `digit`: the password contains none. `common`: easy to guess (well known, repetitive, or derived from the address or name of the user or the name of an organization, also with a year, numbers and signs around it; judged by its first 32 characters), or the current password.
              * @enum {string}
              */
             rule: "min_length" | "max_bytes" | "letter" | "digit" | "common";

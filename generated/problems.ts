@@ -529,6 +529,183 @@ export function recentLoginRequired(
   };
 }
 
+export type InvalidMfaToken = ProblemReply<Schemas['InvalidMfaTokenProblem']>;
+
+/** 400 Invalid log-in token. */
+export function invalidMfaToken(
+  members: Pick<Schemas['InvalidMfaTokenProblem'], 'message'>,
+  options?: ProblemOptions,
+): InvalidMfaToken {
+  return {
+    status: 400,
+    contentType: 'application/problem+json',
+    body: { type: '/problems/invalid-mfa-token', title: 'Invalid log-in token', status: 400, message: members.message },
+    ...options,
+  };
+}
+
+export type WrongCode = ProblemReply<Schemas['WrongCodeProblem']>;
+
+/** 403 Wrong code. */
+export function wrongCode(members: Pick<Schemas['WrongCodeProblem'], 'message'>, options?: ProblemOptions): WrongCode {
+  return {
+    status: 403,
+    contentType: 'application/problem+json',
+    body: { type: '/problems/wrong-code', title: 'Wrong code', status: 403, message: members.message },
+    ...options,
+  };
+}
+
+export type TotpEnabled = ProblemReply<Schemas['TotpEnabledProblem']>;
+
+/** 409 Authenticator app is set up. */
+export function totpEnabled(
+  members: Pick<Schemas['TotpEnabledProblem'], 'message'>,
+  options?: ProblemOptions,
+): TotpEnabled {
+  return {
+    status: 409,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/totp-enabled',
+      title: 'Authenticator app is set up',
+      status: 409,
+      message: members.message,
+    },
+    ...options,
+  };
+}
+
+export type TotpNotStarted = ProblemReply<Schemas['TotpNotStartedProblem']>;
+
+/** 409 No set-up has begun. */
+export function totpNotStarted(
+  members: Pick<Schemas['TotpNotStartedProblem'], 'message'>,
+  options?: ProblemOptions,
+): TotpNotStarted {
+  return {
+    status: 409,
+    contentType: 'application/problem+json',
+    body: { type: '/problems/totp-not-started', title: 'No set-up has begun', status: 409, message: members.message },
+    ...options,
+  };
+}
+
+export type NoSecondFactor = ProblemReply<Schemas['NoSecondFactorProblem']>;
+
+/** 409 No second factor. */
+export function noSecondFactor(
+  members: Pick<Schemas['NoSecondFactorProblem'], 'message'>,
+  options?: ProblemOptions,
+): NoSecondFactor {
+  return {
+    status: 409,
+    contentType: 'application/problem+json',
+    body: { type: '/problems/no-second-factor', title: 'No second factor', status: 409, message: members.message },
+    ...options,
+  };
+}
+
+export type InvalidPasskey = ProblemReply<Schemas['InvalidPasskeyProblem']>;
+
+/** 400 Invalid passkey. */
+export function invalidPasskey(
+  members: Pick<Schemas['InvalidPasskeyProblem'], 'message'>,
+  options?: ProblemOptions,
+): InvalidPasskey {
+  return {
+    status: 400,
+    contentType: 'application/problem+json',
+    body: { type: '/problems/invalid-passkey', title: 'Invalid passkey', status: 400, message: members.message },
+    ...options,
+  };
+}
+
+export type PasskeyExists = ProblemReply<Schemas['PasskeyExistsProblem']>;
+
+/** 409 Passkey exists. */
+export function passkeyExists(
+  members: Pick<Schemas['PasskeyExistsProblem'], 'message'>,
+  options?: ProblemOptions,
+): PasskeyExists {
+  return {
+    status: 409,
+    contentType: 'application/problem+json',
+    body: { type: '/problems/passkey-exists', title: 'Passkey exists', status: 409, message: members.message },
+    ...options,
+  };
+}
+
+export type TooManyPasskeys = ProblemReply<Schemas['TooManyPasskeysProblem']>;
+
+/** 409 Too many passkeys. */
+export function tooManyPasskeys(
+  members: Pick<Schemas['TooManyPasskeysProblem'], 'message'>,
+  options?: ProblemOptions,
+): TooManyPasskeys {
+  return {
+    status: 409,
+    contentType: 'application/problem+json',
+    body: { type: '/problems/too-many-passkeys', title: 'Too many passkeys', status: 409, message: members.message },
+    ...options,
+  };
+}
+
+export type PasskeyNotFound = ProblemReply<Schemas['PasskeyNotFoundProblem']>;
+
+/** 404 Passkey not found. */
+export function passkeyNotFound(
+  members: Pick<Schemas['PasskeyNotFoundProblem'], 'message'>,
+  options?: ProblemOptions,
+): PasskeyNotFound {
+  return {
+    status: 404,
+    contentType: 'application/problem+json',
+    body: { type: '/problems/passkey-not-found', title: 'Passkey not found', status: 404, message: members.message },
+    ...options,
+  };
+}
+
+export type SecondFactorRequired = ProblemReply<Schemas['SecondFactorRequiredProblem']>;
+
+/** 403 Second factor required. */
+export function secondFactorRequired(
+  members: Pick<Schemas['SecondFactorRequiredProblem'], 'message'>,
+  options?: ProblemOptions,
+): SecondFactorRequired {
+  return {
+    status: 403,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/second-factor-required',
+      title: 'Second factor required',
+      status: 403,
+      message: members.message,
+    },
+    ...options,
+  };
+}
+
+export type MfaNotResettable = ProblemReply<Schemas['MfaNotResettableProblem']>;
+
+/** 409 Second factor cannot be reset. */
+export function mfaNotResettable(
+  members: Pick<Schemas['MfaNotResettableProblem'], 'message'>,
+  options?: ProblemOptions,
+): MfaNotResettable {
+  return {
+    status: 409,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/mfa-not-resettable',
+      title: 'Second factor cannot be reset',
+      status: 409,
+      message: members.message,
+    },
+    ...options,
+  };
+}
+
 export type IdentityNotFound = ProblemReply<Schemas['IdentityNotFoundProblem']>;
 
 /** 404 Identity not found. */
@@ -585,6 +762,127 @@ export function wrongPassword(
     status: 403,
     contentType: 'application/problem+json',
     body: { type: '/problems/wrong-password', title: 'Wrong password', status: 403, message: members.message },
+    ...options,
+  };
+}
+
+export type InvalidLogoutToken = ProblemReply<Schemas['InvalidLogoutTokenProblem']>;
+
+/** 400 Invalid logout token. */
+export function invalidLogoutToken(
+  members: Pick<Schemas['InvalidLogoutTokenProblem'], 'message'>,
+  options?: ProblemOptions,
+): InvalidLogoutToken {
+  return {
+    status: 400,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/invalid-logout-token',
+      title: 'Invalid logout token',
+      status: 400,
+      message: members.message,
+    },
+    ...options,
+  };
+}
+
+export type SsoRequired = ProblemReply<Schemas['SsoRequiredProblem']>;
+
+/** 403 SSO required. */
+export function ssoRequired(
+  members: Pick<Schemas['SsoRequiredProblem'], 'message' | 'org_id'>,
+  options?: ProblemOptions,
+): SsoRequired {
+  return {
+    status: 403,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/sso-required',
+      title: 'SSO required',
+      status: 403,
+      message: members.message,
+      org_id: members.org_id,
+    },
+    ...options,
+  };
+}
+
+export type SsoSessionConfined = ProblemReply<Schemas['SsoSessionConfinedProblem']>;
+
+/** 403 Session confined to an organization. */
+export function ssoSessionConfined(
+  members: Pick<Schemas['SsoSessionConfinedProblem'], 'message'>,
+  options?: ProblemOptions,
+): SsoSessionConfined {
+  return {
+    status: 403,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/sso-session-confined',
+      title: 'Session confined to an organization',
+      status: 403,
+      message: members.message,
+    },
+    ...options,
+  };
+}
+
+export type SsoNotFound = ProblemReply<Schemas['SsoNotFoundProblem']>;
+
+/** 404 SSO not found. */
+export function ssoNotFound(
+  members: Pick<Schemas['SsoNotFoundProblem'], 'message'>,
+  options?: ProblemOptions,
+): SsoNotFound {
+  return {
+    status: 404,
+    contentType: 'application/problem+json',
+    body: { type: '/problems/sso-not-found', title: 'SSO not found', status: 404, message: members.message },
+    ...options,
+  };
+}
+
+export type SsoDomainUnproven = ProblemReply<Schemas['SsoDomainUnprovenProblem']>;
+
+/** 409 Domain not proved. */
+export function ssoDomainUnproven(
+  members: Pick<Schemas['SsoDomainUnprovenProblem'], 'message'>,
+  options?: ProblemOptions,
+): SsoDomainUnproven {
+  return {
+    status: 409,
+    contentType: 'application/problem+json',
+    body: { type: '/problems/sso-domain-unproven', title: 'Domain not proved', status: 409, message: members.message },
+    ...options,
+  };
+}
+
+export type SsoDomainTaken = ProblemReply<Schemas['SsoDomainTakenProblem']>;
+
+/** 409 Domain taken. */
+export function ssoDomainTaken(
+  members: Pick<Schemas['SsoDomainTakenProblem'], 'message'>,
+  options?: ProblemOptions,
+): SsoDomainTaken {
+  return {
+    status: 409,
+    contentType: 'application/problem+json',
+    body: { type: '/problems/sso-domain-taken', title: 'Domain taken', status: 409, message: members.message },
+    ...options,
+  };
+}
+
+export type SsoNotAdmitted = ProblemReply<Schemas['SsoNotAdmittedProblem']>;
+
+/** 403 Not admitted by SSO. */
+export function ssoNotAdmitted(
+  members: Pick<Schemas['SsoNotAdmittedProblem'], 'message'>,
+  options?: ProblemOptions,
+): SsoNotAdmitted {
+  return {
+    status: 403,
+    contentType: 'application/problem+json',
+    body: { type: '/problems/sso-not-admitted', title: 'Not admitted by SSO', status: 403, message: members.message },
     ...options,
   };
 }
@@ -804,6 +1102,21 @@ export function lastOwner(members: Pick<Schemas['LastOwnerProblem'], 'message'>,
   };
 }
 
+export type RecoveryOwner = ProblemReply<Schemas['RecoveryOwnerProblem']>;
+
+/** 409 Recovery owner. */
+export function recoveryOwner(
+  members: Pick<Schemas['RecoveryOwnerProblem'], 'message'>,
+  options?: ProblemOptions,
+): RecoveryOwner {
+  return {
+    status: 409,
+    contentType: 'application/problem+json',
+    body: { type: '/problems/recovery-owner', title: 'Recovery owner', status: 409, message: members.message },
+    ...options,
+  };
+}
+
 export type OrganizationLimitReached = ProblemReply<Schemas['OrganizationLimitReachedProblem']>;
 
 /** 409 Organization limit reached. */
@@ -885,6 +1198,68 @@ export function codeHostFailed(
     status: 502,
     contentType: 'application/problem+json',
     body: { type: '/problems/code-host-failed', title: 'Code host failed', status: 502, message: members.message },
+    ...options,
+  };
+}
+
+export type ScimRequestInvalid = ProblemReply<Schemas['ScimRequestInvalidProblem']>;
+
+/** 400 SCIM request invalid. */
+export function scimRequestInvalid(
+  members: Pick<Schemas['ScimRequestInvalidProblem'], 'message' | 'scim_type'>,
+  options?: ProblemOptions,
+): ScimRequestInvalid {
+  return {
+    status: 400,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/scim-request-invalid',
+      title: 'SCIM request invalid',
+      status: 400,
+      message: members.message,
+      scim_type: members.scim_type,
+    },
+    ...options,
+  };
+}
+
+export type ScimResourceNotFound = ProblemReply<Schemas['ScimResourceNotFoundProblem']>;
+
+/** 404 SCIM resource not found. */
+export function scimResourceNotFound(
+  members: Pick<Schemas['ScimResourceNotFoundProblem'], 'message'>,
+  options?: ProblemOptions,
+): ScimResourceNotFound {
+  return {
+    status: 404,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/scim-resource-not-found',
+      title: 'SCIM resource not found',
+      status: 404,
+      message: members.message,
+    },
+    ...options,
+  };
+}
+
+export type ScimResourceExists = ProblemReply<Schemas['ScimResourceExistsProblem']>;
+
+/** 409 SCIM resource exists. */
+export function scimResourceExists(
+  members: Pick<Schemas['ScimResourceExistsProblem'], 'message' | 'scim_type'>,
+  options?: ProblemOptions,
+): ScimResourceExists {
+  return {
+    status: 409,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/scim-resource-exists',
+      title: 'SCIM resource exists',
+      status: 409,
+      message: members.message,
+      scim_type: members.scim_type,
+    },
     ...options,
   };
 }
@@ -2507,9 +2882,12 @@ export const problemForms: Readonly<Record<string, ProblemForm>> = {
   'invalid-credentials': { headers: { 'WWW-Authenticate': 'Bearer' }, members: {} },
   'invalid-refresh-token': { headers: { 'WWW-Authenticate': 'Bearer' }, members: {} },
   'refresh-token-reused': { headers: { 'WWW-Authenticate': 'Bearer' }, members: {} },
+  'sso-required': { headers: {}, members: { org_id: true } },
   'password-rejected': { headers: {}, members: { violations: [{ rule: true, message: true }] } },
   'account-locked': { headers: {}, members: { retry_after_seconds: true } },
   'only-owner': { headers: {}, members: { organizations: [{ id: true, name: true, member_count: true }] } },
+  'scim-request-invalid': { headers: {}, members: { scim_type: true } },
+  'scim-resource-exists': { headers: {}, members: { scim_type: true } },
   'teams-file-invalid': { headers: {}, members: { problems: [{ line: true, place: true, message: true }] } },
   'rules-file-invalid': { headers: {}, members: { problems: [{ line: true, place: true, message: true }] } },
   'page-session-required': { headers: { 'WWW-Authenticate': 'Cookie realm="plumbline compose ui"' }, members: {} },
@@ -2652,7 +3030,7 @@ export const problemCatalogue = {
     title: 'Organization required',
     statuses: [403],
     description:
-      'The operation works on an organization, and the access token is not scoped to one. Create, join or switch to an organization, and use the access token that this returns.',
+      'The operation works on an organization, and the access token is not scoped to one. Create, join or switch to an organization, and use the access token that this returns. It is also the reply to members without the second factor that their organization demands - set one up, or prove it with `verifySession`.',
   },
   'insufficient-role': {
     title: 'Insufficient role',
@@ -2888,7 +3266,67 @@ export const problemCatalogue = {
     title: 'Recent log-in required',
     statuses: [403],
     description:
-      'The operation requires a session that began within the last 10 minutes. Log in again, then repeat it. Refreshing the access token does not help.',
+      'The operation requires a proof of the last 10 minutes that you are there. Use `verifySession` or log in again, with the second factor if your account has one, then repeat it. Refreshing the access token does not help.',
+  },
+  'invalid-mfa-token': {
+    title: 'Invalid log-in token',
+    statuses: [400],
+    description:
+      'The token of the log-in has expired, was used already, or ended with a change of the account. Log in again.',
+  },
+  'wrong-code': {
+    title: 'Wrong code',
+    statuses: [403],
+    description:
+      'The code is wrong, has expired, or was used already. Send the one that the authenticator app shows now, and check that the clock of the device is right.',
+  },
+  'totp-enabled': {
+    title: 'Authenticator app is set up',
+    statuses: [409],
+    description: 'The account has an authenticator app. Remove it first to set up another one.',
+  },
+  'totp-not-started': {
+    title: 'No set-up has begun',
+    statuses: [409],
+    description: 'No authenticator app is being set up. Get a secret from `startTotp` first.',
+  },
+  'no-second-factor': {
+    title: 'No second factor',
+    statuses: [409],
+    description: 'The account has no second factor, so that it needs no recovery codes. Set one up first.',
+  },
+  'invalid-passkey': {
+    title: 'Invalid passkey',
+    statuses: [400],
+    description:
+      'The answer of the browser is invalid - the passkey is unknown to the server, its challenge has expired or was used, the user was not verified, or the page has another address than `APP_BASE_URL`. Begin again.',
+  },
+  'passkey-exists': {
+    title: 'Passkey exists',
+    statuses: [409],
+    description: 'An account has this passkey already. Use another device, or delete the passkey there first.',
+  },
+  'too-many-passkeys': {
+    title: 'Too many passkeys',
+    statuses: [409],
+    description: 'The account has the maximum number of passkeys. Delete one that you no longer use.',
+  },
+  'passkey-not-found': {
+    title: 'Passkey not found',
+    statuses: [404],
+    description: 'Your account has no passkey with this id. Get your second factor for those that it has.',
+  },
+  'second-factor-required': {
+    title: 'Second factor required',
+    statuses: [403],
+    description:
+      'The account has a second factor, so that its password alone proves too little. Send a code of the authenticator app, a recovery code or a passkey.',
+  },
+  'mfa-not-resettable': {
+    title: 'Second factor cannot be reset',
+    statuses: [409],
+    description:
+      'The account has no second factor, is yours or that of a superuser, or belongs to an organization of which you are not an owner. Change your own second factor on your account. For others, ask the operator of the server.',
   },
   'identity-not-found': {
     title: 'Identity not found',
@@ -2899,7 +3337,7 @@ export const problemCatalogue = {
     title: 'Last way to log in',
     statuses: [409],
     description:
-      'Without this identity, nobody could log in to the account. Set a password or link another identity first.',
+      'Without this identity, the account would have neither a password nor an identity. Set a password or link another identity first.',
   },
   'email-not-verified': {
     title: 'Email not verified',
@@ -2912,6 +3350,46 @@ export const problemCatalogue = {
     statuses: [403],
     description:
       'The current password that you sent to confirm the change is wrong, or the account has no password. The access token is valid: refreshing it does not help. Send the right password, or reset it by e-mail.',
+  },
+  'invalid-logout-token': {
+    title: 'Invalid logout token',
+    statuses: [400],
+    description:
+      'The logout token is not one of the provider of the organization, has expired, was used before, or names no session.',
+  },
+  'sso-required': {
+    title: 'SSO required',
+    statuses: [403],
+    description:
+      'The organization lets its members in by its SSO only. Begin a log-in by `POST /api/v1/auth/sso/{sso_org_id}/start` with `org_id`.',
+  },
+  'sso-session-confined': {
+    title: 'Session confined to an organization',
+    statuses: [403],
+    description:
+      'The session has begun by the SSO of an organization, so it is for this organization alone. Log in by password or another provider.',
+  },
+  'sso-not-found': {
+    title: 'SSO not found',
+    statuses: [404],
+    description: 'The organization has no SSO, or not with this issuer or domain. Its owners set it up.',
+  },
+  'sso-domain-unproven': {
+    title: 'Domain not proved',
+    statuses: [409],
+    description:
+      'The domain has no TXT record with the expected value. Add it at the DNS provider, wait until it is visible, and try again.',
+  },
+  'sso-domain-taken': {
+    title: 'Domain taken',
+    statuses: [409],
+    description: 'The domain is verified for another organization. It has to give the domain up first.',
+  },
+  'sso-not-admitted': {
+    title: 'Not admitted by SSO',
+    statuses: [403],
+    description:
+      'The organization does not admit this identity. The provider names no verified address of a domain of the organization, or the person is not a member and must be invited.',
   },
   'not-a-member': {
     title: 'Not a member',
@@ -2986,6 +3464,11 @@ export const problemCatalogue = {
     statuses: [409],
     description: 'The change would leave the organization without an owner. Make another member an owner first.',
   },
+  'recovery-owner': {
+    title: 'Recovery owner',
+    statuses: [409],
+    description: 'The organization requires SSO, and this is its recovery owner. Name another recovery owner first.',
+  },
   'organization-limit-reached': {
     title: 'Organization limit reached',
     statuses: [409],
@@ -3013,6 +3496,24 @@ export const problemCatalogue = {
     statuses: [502],
     description:
       'The code host of the integration cannot be reached, does not answer like a code host, or refuses the token. Test the integration, and connect it again with another token or base URL where needed.',
+  },
+  'scim-request-invalid': {
+    title: 'SCIM request invalid',
+    statuses: [400],
+    description:
+      'A request of an identity provider is not what SCIM (RFC 7644) demands. Nothing was done; `message` says what is wrong.',
+  },
+  'scim-resource-not-found': {
+    title: 'SCIM resource not found',
+    statuses: [404],
+    description:
+      'The organization has no SCIM user or group with this id. It may have been deleted, or the member has left.',
+  },
+  'scim-resource-exists': {
+    title: 'SCIM resource exists',
+    statuses: [409],
+    description:
+      'Another SCIM user or group of the organization has this name or address. Find it with a filter, and change it instead.',
   },
   'team-not-found': {
     title: 'Team not found',
@@ -3078,7 +3579,7 @@ export const problemCatalogue = {
     title: 'App not configured',
     statuses: [409],
     description:
-      'The operator of the server has not registered an app at the code host. Connect it with an access token instead, or ask the operator to set `GITHUB_APP_ID` and the settings that belong to it.',
+      'The operator of the server has not registered an app at the code host. Connect it with an access token instead, or ask the operator to set `GITHUB_APP_ID` or `GITLAB_APP_CLIENT_ID`, and the settings that belong to it.',
   },
   'invalid-installation-state': {
     title: 'Invalid installation state',
@@ -3102,7 +3603,7 @@ export const problemCatalogue = {
     title: 'Invalid webhook signature',
     statuses: [403],
     description:
-      'The request is not signed with the webhook secret of the app (`GITHUB_APP_WEBHOOK_SECRET`). Compare the secret with the one at the code host.',
+      'The request does not prove the webhook secret of the app (`GITHUB_APP_WEBHOOK_SECRET`, `GITLAB_APP_WEBHOOK_SECRET`). Compare the secret with the one at the code host.',
   },
   'sync-config-not-found': {
     title: 'Sync configuration not found',

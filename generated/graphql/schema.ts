@@ -4,8 +4,9 @@
 export const schemaText = `# Version: 2.0.0
 
 """
-A calendar day as YYYY-MM-DD, in UTC, from 1900-01-01 to 2299-12-31. The date of a bucket is the first day of the
-bucket; weeks begin on Monday.
+A calendar day as YYYY-MM-DD, from 1900-01-01 to 2299-12-31, in the time zone of the organization (\`timeZone\` of the
+catalog). The date of a bucket is the first day of the bucket; the organization decides on which day its weeks begin
+(\`weekStartsOn\` of the catalog).
 """
 scalar Date
 
@@ -228,12 +229,12 @@ The length of a bucket of a timeseries.
 """
 enum BucketIntervalInput {
   """
-  One day.
+  One day in the time zone of the organization (\`timeZone\` of the catalog).
   """
   DAY
 
   """
-  One week, from Monday to Sunday (ISO 8601).
+  Seven days that begin on a Monday, unless the organization has chosen another day (\`weekStartsOn\` of the catalog).
   """
   WEEK
 
@@ -241,6 +242,16 @@ enum BucketIntervalInput {
   One calendar month.
   """
   MONTH
+
+  """
+  Three calendar months; quarters begin in January, April, July and October.
+  """
+  QUARTER
+
+  """
+  One calendar year.
+  """
+  YEAR
 }
 
 """
@@ -433,7 +444,7 @@ enum GroupDimensionInput {
 }
 
 """
-Work in progress: the pull and merge requests that were open at the end of a day (UTC), of whole work units with or
+Work in progress: the pull and merge requests that were open at the end of a day, of whole work units with or
 without \`useInvestment\`. Filters and scope apply; the day of a unit does not. Requests that only a clone reported are
 left out: nobody knows when they were opened. It shows where work piles up. It must not be used as a target, nor to judge
 persons: many small requests and few large ones are the same work.
@@ -665,7 +676,7 @@ input WorkUnitsInput {
   direction: SortDirection! = DESC
 
   """
-  The page size: from 1 to 100.
+  The page size: from 1 to 1000.
   """
   first: Int! = 50
 
@@ -771,9 +782,50 @@ type CatalogResult {
   limits: CatalogLimits!
 
   """
+  The calendar of the organization.
+  """
+  calendar: CatalogCalendar!
+
+  """
   The distinct values of the requested dimension, most frequent first; null if none was requested.
   """
   values: [CatalogValueItem!]
+}
+
+"""
+The calendar that figures of the organization follow.
+"""
+type CatalogCalendar {
+  """
+  The first day of each week.
+  """
+  weekStartsOn: WeekStart!
+
+  """
+  The time zone of days, as in the IANA database: \`UTC\` unless the organization has chosen another one. A day lasts 23 or
+  25 hours where clocks are moved.
+  """
+  timeZone: String!
+}
+
+"""
+The days on which weeks can begin.
+"""
+enum WeekStart {
+  """
+  Monday (ISO 8601).
+  """
+  MONDAY
+
+  """
+  Sunday.
+  """
+  SUNDAY
+
+  """
+  Saturday.
+  """
+  SATURDAY
 }
 
 """
@@ -811,7 +863,7 @@ The cost limits of a request. A request beyond a limit fails with COST_LIMIT_EXC
 """
 type CatalogLimits {
   """
-  Maximum number of days in a date range.
+  Maximum number of days in a date range. A year from 1 January to 31 December counts as 365 days.
   """
   maxDays: Int!
 
@@ -948,7 +1000,7 @@ enum BucketCoverage {
 
   """
   Some of its days, or some of the work: other days are outside of the range, before \`knownSince\`, after \`knownUntil\`, or
-  not over (UTC).
+  not over.
   """
   PARTIAL
 
@@ -2016,7 +2068,7 @@ type WorkUnitContribution {
 `;
 
 /** The version of the schema and the persisted queries, for `X-Persisted-Query-Version`. */
-export const persistedVersion = '447b8cdb4addf797';
+export const persistedVersion = 'cd71935d72bef3b8';
 
 /** The persisted queries, by their id. */
 export const persistedQueries = {
@@ -2048,7 +2100,7 @@ export const persistedQueries = {
   }
 }`,
   },
-  /** The cost limits. */
+  /** The cost limits, and the calendar of the organization. */
   'catalog-limits': {
     operationName: 'CatalogLimits',
     text: `query CatalogLimits($orgId: String!) {
@@ -2060,6 +2112,10 @@ export const persistedQueries = {
       maxSankeyNodes
       maxSankeyEdges
       maxSubRequests
+    }
+    calendar {
+      weekStartsOn
+      timeZone
     }
   }
 }`,

@@ -678,7 +678,7 @@ export const queryTools: readonly QueryTool[] = [
           enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY'],
           default: 'WORK_TYPE',
         },
-        interval: { type: 'string', enum: ['DAY', 'WEEK', 'MONTH'], default: 'WEEK' },
+        interval: { type: 'string', enum: ['DAY', 'WEEK', 'MONTH', 'QUARTER', 'YEAR'], default: 'WEEK' },
         topN: { type: 'integer', default: 10 },
         compareWith: { type: 'string', enum: ['PREVIOUS_PERIOD', 'ORGANIZATION'], default: 'PREVIOUS_PERIOD' },
         filters: {
@@ -948,7 +948,7 @@ export const queryTools: readonly QueryTool[] = [
           ],
         },
         dimension: { type: 'string', enum: ['TEAM', 'REPO'], default: 'TEAM' },
-        interval: { type: 'string', enum: ['DAY', 'WEEK', 'MONTH'], default: 'MONTH' },
+        interval: { type: 'string', enum: ['DAY', 'WEEK', 'MONTH', 'QUARTER', 'YEAR'], default: 'MONTH' },
         topN: { type: 'integer', default: 10 },
         filters: {
           type: 'object',
@@ -1516,7 +1516,7 @@ export const queryTools: readonly QueryTool[] = [
           default: 'THEME',
         },
         measure: { type: 'string', enum: ['COUNT', 'CHURN_LOC', 'CYCLE_TIME_HOURS', 'THROUGHPUT'], default: 'COUNT' },
-        interval: { type: 'string', enum: ['DAY', 'WEEK', 'MONTH'], default: 'WEEK' },
+        interval: { type: 'string', enum: ['DAY', 'WEEK', 'MONTH', 'QUARTER', 'YEAR'], default: 'WEEK' },
         topN: { type: 'integer', default: 10 },
         useInvestment: { type: 'boolean', default: true },
         filters: {
@@ -1965,7 +1965,7 @@ export const queryTools: readonly QueryTool[] = [
             },
           ],
         },
-        interval: { type: 'string', enum: ['DAY', 'WEEK', 'MONTH'], default: 'WEEK' },
+        interval: { type: 'string', enum: ['DAY', 'WEEK', 'MONTH', 'QUARTER', 'YEAR'], default: 'WEEK' },
         filters: {
           type: 'object',
           properties: {
@@ -3006,7 +3006,7 @@ export const queryTools: readonly QueryTool[] = [
           ],
         },
         dimension: { type: 'string', enum: ['TEAM', 'REPO'], default: 'TEAM' },
-        interval: { type: 'string', enum: ['DAY', 'WEEK', 'MONTH'], default: 'WEEK' },
+        interval: { type: 'string', enum: ['DAY', 'WEEK', 'MONTH', 'QUARTER', 'YEAR'], default: 'WEEK' },
         topN: { type: 'integer', default: 10 },
         filters: {
           type: 'object',

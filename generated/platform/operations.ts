@@ -83,6 +83,7 @@ export type LoginReply =
   | SuccessReply<200, operations['login']['responses'][200]['content']['application/json']>
   | Problems.InvalidCredentials
   | Problems.NotAMember
+  | Problems.SsoRequired
   | Problems.ValidationFailed
   | Problems.AccountLocked
   | Problems.ServiceUnavailable;
@@ -159,6 +160,337 @@ export type StartIdentityLinkReply =
 export type StartIdentityLinkHandler<Dependencies> = OperationHandler<
   StartIdentityLinkRequest,
   StartIdentityLinkReply,
+  Dependencies
+>;
+
+/** `POST /api/v1/auth/mfa/verify` */
+export type VerifyMfaRequest = OperationRequest<{
+  body: NonNullable<operations['verifyMfa']['requestBody']>['content']['application/json'];
+}>;
+export type VerifyMfaReply =
+  | SuccessReply<200, Schemas['LoginResponse']>
+  | Problems.InvalidMfaToken
+  | Problems.WrongCode
+  | Problems.ValidationFailed
+  | Problems.AccountLocked
+  | Problems.ServiceUnavailable;
+/** Complete a log-in with the second factor (`POST /api/v1/auth/mfa/verify`). */
+export type VerifyMfaHandler<Dependencies> = OperationHandler<VerifyMfaRequest, VerifyMfaReply, Dependencies>;
+
+/** `POST /api/v1/auth/step-up` */
+export type VerifySessionRequest = OperationRequest<{
+  body: NonNullable<operations['verifySession']['requestBody']>['content']['application/json'];
+  principal: Schemas['AccountPrincipal'];
+}>;
+export type VerifySessionReply =
+  | SuccessReply<200, Schemas['SessionProof']>
+  | Problems.WrongPassword
+  | Problems.WrongCode
+  | Problems.SecondFactorRequired
+  | Problems.ValidationFailed
+  | Problems.AccountLocked
+  | Problems.ServiceUnavailable;
+/** Prove again that you are there (`POST /api/v1/auth/step-up`). */
+export type VerifySessionHandler<Dependencies> = OperationHandler<
+  VerifySessionRequest,
+  VerifySessionReply,
+  Dependencies
+>;
+
+/** `GET /api/v1/auth/me/mfa` */
+export type GetMfaRequest = OperationRequest<{ principal: Schemas['AccountPrincipal'] }>;
+export type GetMfaReply = SuccessReply<200, Schemas['MfaState']> | Problems.ServiceUnavailable;
+/** Get the second factor of your account (`GET /api/v1/auth/me/mfa`). */
+export type GetMfaHandler<Dependencies> = OperationHandler<GetMfaRequest, GetMfaReply, Dependencies>;
+
+/** `POST /api/v1/auth/me/mfa/totp` */
+export type StartTotpRequest = OperationRequest<{ principal: Schemas['AccountPrincipal'] }>;
+export type StartTotpReply =
+  | SuccessReply<200, Schemas['TotpSecret']>
+  | Problems.RecentLoginRequired
+  | Problems.TotpEnabled
+  | Problems.ServiceUnavailable;
+/** Begin to set up an authenticator app (`POST /api/v1/auth/me/mfa/totp`). */
+export type StartTotpHandler<Dependencies> = OperationHandler<StartTotpRequest, StartTotpReply, Dependencies>;
+
+/** `DELETE /api/v1/auth/me/mfa/totp` */
+export type DeleteTotpRequest = OperationRequest<{ principal: Schemas['AccountPrincipal'] }>;
+export type DeleteTotpReply = SuccessReply<204, never> | Problems.RecentLoginRequired | Problems.ServiceUnavailable;
+/** Remove the authenticator app (`DELETE /api/v1/auth/me/mfa/totp`). */
+export type DeleteTotpHandler<Dependencies> = OperationHandler<DeleteTotpRequest, DeleteTotpReply, Dependencies>;
+
+/** `POST /api/v1/auth/me/mfa/totp/verify` */
+export type VerifyTotpRequest = OperationRequest<{
+  body: Schemas['TotpCodeRequest'];
+  principal: Schemas['AccountPrincipal'];
+}>;
+export type VerifyTotpReply =
+  | SuccessReply<200, Schemas['RecoveryCodes']>
+  | Problems.RecentLoginRequired
+  | Problems.WrongCode
+  | Problems.TotpNotStarted
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Set up the authenticator app (`POST /api/v1/auth/me/mfa/totp/verify`). */
+export type VerifyTotpHandler<Dependencies> = OperationHandler<VerifyTotpRequest, VerifyTotpReply, Dependencies>;
+
+/** `POST /api/v1/auth/me/mfa/recovery-codes` */
+export type RotateRecoveryCodesRequest = OperationRequest<{ principal: Schemas['AccountPrincipal'] }>;
+export type RotateRecoveryCodesReply =
+  | SuccessReply<200, Schemas['RecoveryCodes']>
+  | Problems.RecentLoginRequired
+  | Problems.NoSecondFactor
+  | Problems.ServiceUnavailable;
+/** Replace the recovery codes (`POST /api/v1/auth/me/mfa/recovery-codes`). */
+export type RotateRecoveryCodesHandler<Dependencies> = OperationHandler<
+  RotateRecoveryCodesRequest,
+  RotateRecoveryCodesReply,
+  Dependencies
+>;
+
+/** `POST /api/v1/auth/me/mfa/passkeys` */
+export type RegisterPasskeyRequest = OperationRequest<{
+  body: Schemas['NewPasskeyRequest'];
+  principal: Schemas['AccountPrincipal'];
+}>;
+export type RegisterPasskeyReply =
+  | SuccessReply<200, Schemas['NewPasskey']>
+  | Problems.InvalidPasskey
+  | Problems.RecentLoginRequired
+  | Problems.PasskeyExists
+  | Problems.TooManyPasskeys
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Add a passkey (`POST /api/v1/auth/me/mfa/passkeys`). */
+export type RegisterPasskeyHandler<Dependencies> = OperationHandler<
+  RegisterPasskeyRequest,
+  RegisterPasskeyReply,
+  Dependencies
+>;
+
+/** `POST /api/v1/auth/me/mfa/passkeys/start` */
+export type StartPasskeyRequest = OperationRequest<{ principal: Schemas['AccountPrincipal'] }>;
+export type StartPasskeyReply =
+  SuccessReply<200, Schemas['PasskeyCreation']> | Problems.RecentLoginRequired | Problems.ServiceUnavailable;
+/** Begin to add a passkey (`POST /api/v1/auth/me/mfa/passkeys/start`). */
+export type StartPasskeyHandler<Dependencies> = OperationHandler<StartPasskeyRequest, StartPasskeyReply, Dependencies>;
+
+/** `DELETE /api/v1/auth/me/mfa/passkeys/{passkey_id}` */
+export type DeletePasskeyRequest = OperationRequest<{
+  params: operations['deletePasskey']['parameters']['path'];
+  principal: Schemas['AccountPrincipal'];
+}>;
+export type DeletePasskeyReply =
+  | SuccessReply<204, never>
+  | Problems.RecentLoginRequired
+  | Problems.PasskeyNotFound
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Delete a passkey (`DELETE /api/v1/auth/me/mfa/passkeys/{passkey_id}`). */
+export type DeletePasskeyHandler<Dependencies> = OperationHandler<
+  DeletePasskeyRequest,
+  DeletePasskeyReply,
+  Dependencies
+>;
+
+/** `PATCH /api/v1/auth/me/mfa/passkeys/{passkey_id}` */
+export type UpdatePasskeyRequest = OperationRequest<{
+  params: operations['updatePasskey']['parameters']['path'];
+  body: Schemas['PasskeyNameRequest'];
+  principal: Schemas['AccountPrincipal'];
+}>;
+export type UpdatePasskeyReply =
+  | SuccessReply<200, Schemas['Passkey']>
+  | Problems.PasskeyNotFound
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Rename a passkey (`PATCH /api/v1/auth/me/mfa/passkeys/{passkey_id}`). */
+export type UpdatePasskeyHandler<Dependencies> = OperationHandler<
+  UpdatePasskeyRequest,
+  UpdatePasskeyReply,
+  Dependencies
+>;
+
+/** `POST /api/v1/auth/passkeys/start` */
+export type StartPasskeyLoginRequest = OperationRequest<{}>;
+export type StartPasskeyLoginReply = SuccessReply<200, Schemas['PasskeyRequest']> | Problems.ServiceUnavailable;
+/** Begin a proof by passkey (`POST /api/v1/auth/passkeys/start`). */
+export type StartPasskeyLoginHandler<Dependencies> = OperationHandler<
+  StartPasskeyLoginRequest,
+  StartPasskeyLoginReply,
+  Dependencies
+>;
+
+/** `POST /api/v1/auth/passkeys/login` */
+export type LoginByPasskeyRequest = OperationRequest<{ body: Schemas['PasskeyProof'] }>;
+export type LoginByPasskeyReply =
+  | SuccessReply<200, Schemas['LoginResponse']>
+  | Problems.InvalidPasskey
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Log in with a passkey (`POST /api/v1/auth/passkeys/login`). */
+export type LoginByPasskeyHandler<Dependencies> = OperationHandler<
+  LoginByPasskeyRequest,
+  LoginByPasskeyReply,
+  Dependencies
+>;
+
+/** `GET /api/v1/auth/sso` */
+export type GetSsoByDomainRequest = OperationRequest<{
+  query: NonNullable<operations['getSsoByDomain']['parameters']['query']>;
+}>;
+export type GetSsoByDomainReply =
+  SuccessReply<200, Schemas['SsoOfDomain']> | Problems.ValidationFailed | Problems.ServiceUnavailable;
+/** Find the SSO of a domain (`GET /api/v1/auth/sso`). */
+export type GetSsoByDomainHandler<Dependencies> = OperationHandler<
+  GetSsoByDomainRequest,
+  GetSsoByDomainReply,
+  Dependencies
+>;
+
+/** `POST /api/v1/auth/sso/{sso_org_id}/start` */
+export type StartSsoLoginRequest = OperationRequest<{
+  params: operations['startSsoLogin']['parameters']['path'];
+  body: Schemas['SsoLoginRequest'];
+}>;
+export type StartSsoLoginReply =
+  | SuccessReply<200, Schemas['ProviderLoginStart'], { readonly 'Set-Cookie': string }>
+  | Problems.SsoNotFound
+  | Problems.ValidationFailed
+  | Problems.IdentityProviderFailed
+  | Problems.ServiceUnavailable;
+/** Begin a log-in by SSO (`POST /api/v1/auth/sso/{sso_org_id}/start`). */
+export type StartSsoLoginHandler<Dependencies> = OperationHandler<
+  StartSsoLoginRequest,
+  StartSsoLoginReply,
+  Dependencies
+>;
+
+/** `POST /api/v1/auth/sso/{sso_org_id}/link` */
+export type StartSsoLinkRequest = OperationRequest<{
+  params: operations['startSsoLink']['parameters']['path'];
+  body: Schemas['SsoLoginRequest'];
+  principal: Schemas['AccountPrincipal'];
+}>;
+export type StartSsoLinkReply =
+  | SuccessReply<200, Schemas['ProviderLoginStart'], { readonly 'Set-Cookie': string }>
+  | Problems.RecentLoginRequired
+  | Problems.SsoNotFound
+  | Problems.ValidationFailed
+  | Problems.IdentityProviderFailed
+  | Problems.ServiceUnavailable;
+/** Begin to link your account to the SSO of an organization (`POST /api/v1/auth/sso/{sso_org_id}/link`). */
+export type StartSsoLinkHandler<Dependencies> = OperationHandler<StartSsoLinkRequest, StartSsoLinkReply, Dependencies>;
+
+/** `POST /api/v1/auth/sso/{sso_org_id}/logout` */
+export type AcceptSsoLogoutRequest = OperationRequest<{
+  params: operations['acceptSsoLogout']['parameters']['path'];
+  body: Schemas['SsoLogoutRequest'];
+}>;
+export type AcceptSsoLogoutReply =
+  | SuccessReply<204, never>
+  | Problems.InvalidLogoutToken
+  | Problems.SsoNotFound
+  | Problems.ValidationFailed
+  | Problems.IdentityProviderFailed
+  | Problems.ServiceUnavailable;
+/** Accept a back-channel logout (`POST /api/v1/auth/sso/{sso_org_id}/logout`). */
+export type AcceptSsoLogoutHandler<Dependencies> = OperationHandler<
+  AcceptSsoLogoutRequest,
+  AcceptSsoLogoutReply,
+  Dependencies
+>;
+
+/** `POST /api/v1/auth/sso/{sso_org_id}/login` */
+export type LoginBySsoRequest = OperationRequest<{
+  params: operations['loginBySso']['parameters']['path'];
+  body: Schemas['ProviderCallback'];
+}>;
+export type LoginBySsoReply =
+  | SuccessReply<200, operations['loginBySso']['responses'][200]['content']['application/json']>
+  | Problems.InvalidLoginAttempt
+  | Problems.ProviderLoginRefused
+  | Problems.InvalidCredentials
+  | Problems.SsoNotAdmitted
+  | Problems.SsoNotFound
+  | Problems.AccountExists
+  | Problems.IdentityAlreadyLinked
+  | Problems.ValidationFailed
+  | Problems.IdentityProviderFailed
+  | Problems.ServiceUnavailable;
+/** Complete a log-in by SSO (`POST /api/v1/auth/sso/{sso_org_id}/login`). */
+export type LoginBySsoHandler<Dependencies> = OperationHandler<LoginBySsoRequest, LoginBySsoReply, Dependencies>;
+
+/** `GET /api/v1/organizations/{org_id}/sso` */
+export type GetSsoRequest = OperationRequest<{
+  params: operations['getSso']['parameters']['path'];
+  principal: Schemas['MemberPrincipal'];
+}>;
+export type GetSsoReply =
+  | SuccessReply<200, Schemas['Sso']>
+  | Problems.OrganizationRequired
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Read the SSO of the organization (`GET /api/v1/organizations/{org_id}/sso`). */
+export type GetSsoHandler<Dependencies> = OperationHandler<GetSsoRequest, GetSsoReply, Dependencies>;
+
+/** `PUT /api/v1/organizations/{org_id}/sso` */
+export type UpdateSsoRequest = OperationRequest<{
+  params: operations['updateSso']['parameters']['path'];
+  body: Schemas['SsoRequest'];
+  principal: Schemas['MemberPrincipal'];
+}>;
+export type UpdateSsoReply =
+  | SuccessReply<200, Schemas['Sso']>
+  | Problems.InsufficientRole
+  | Problems.OrganizationMismatch
+  | Problems.OrganizationRequired
+  | Problems.RecentLoginRequired
+  | Problems.ValidationFailed
+  | Problems.IdentityProviderFailed
+  | Problems.ServiceUnavailable;
+/** Set up or change the SSO of the organization (`PUT /api/v1/organizations/{org_id}/sso`). */
+export type UpdateSsoHandler<Dependencies> = OperationHandler<UpdateSsoRequest, UpdateSsoReply, Dependencies>;
+
+/** `DELETE /api/v1/organizations/{org_id}/sso` */
+export type DeleteSsoRequest = OperationRequest<{
+  params: operations['deleteSso']['parameters']['path'];
+  principal: Schemas['MemberPrincipal'];
+}>;
+export type DeleteSsoReply =
+  | SuccessReply<204, never>
+  | Problems.InsufficientRole
+  | Problems.OrganizationMismatch
+  | Problems.OrganizationRequired
+  | Problems.RecentLoginRequired
+  | Problems.SsoNotFound
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** End the SSO of the organization (`DELETE /api/v1/organizations/{org_id}/sso`). */
+export type DeleteSsoHandler<Dependencies> = OperationHandler<DeleteSsoRequest, DeleteSsoReply, Dependencies>;
+
+/** `POST /api/v1/organizations/{org_id}/sso/domains/{domain}/verify` */
+export type VerifySsoDomainRequest = OperationRequest<{
+  params: operations['verifySsoDomain']['parameters']['path'];
+  principal: Schemas['MemberPrincipal'];
+}>;
+export type VerifySsoDomainReply =
+  | SuccessReply<200, Schemas['SsoDomain']>
+  | Problems.OrganizationRequired
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.RecentLoginRequired
+  | Problems.SsoNotFound
+  | Problems.SsoDomainUnproven
+  | Problems.SsoDomainTaken
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Verify a domain of the organization (`POST /api/v1/organizations/{org_id}/sso/domains/{domain}/verify`). */
+export type VerifySsoDomainHandler<Dependencies> = OperationHandler<
+  VerifySsoDomainRequest,
+  VerifySsoDomainReply,
   Dependencies
 >;
 
@@ -324,12 +656,13 @@ export type UpdateMeHandler<Dependencies> = OperationHandler<UpdateMeRequest, Up
 
 /** `POST /api/v1/auth/account-export` */
 export type ExportAccountRequest = OperationRequest<{
-  body: Schemas['PasswordProof'];
+  body: Schemas['AccountProof'];
   principal: Schemas['AccountPrincipal'];
 }>;
 export type ExportAccountReply =
   | SuccessReply<200, Schemas['AccountExport']>
   | Problems.WrongPassword
+  | Problems.RecentLoginRequired
   | Problems.ValidationFailed
   | Problems.AccountLocked
   | Problems.ServiceUnavailable;
@@ -342,13 +675,15 @@ export type ExportAccountHandler<Dependencies> = OperationHandler<
 
 /** `POST /api/v1/auth/account-deletion` */
 export type DeleteAccountRequest = OperationRequest<{
-  body: Schemas['PasswordProof'];
+  body: Schemas['AccountProof'];
   principal: Schemas['AccountPrincipal'];
 }>;
 export type DeleteAccountReply =
   | SuccessReply<200, Schemas['AccountMessage']>
   | Problems.WrongPassword
+  | Problems.RecentLoginRequired
   | Problems.OnlyOwner
+  | Problems.RecoveryOwner
   | Problems.ValidationFailed
   | Problems.AccountLocked
   | Problems.ServiceUnavailable;
@@ -367,6 +702,7 @@ export type ChangeEmailRequest = OperationRequest<{
 export type ChangeEmailReply =
   | SuccessReply<202, Schemas['AccountMessage']>
   | Problems.WrongPassword
+  | Problems.RecentLoginRequired
   | Problems.ValidationFailed
   | Problems.AccountLocked
   | Problems.ServiceUnavailable;
@@ -456,6 +792,8 @@ export type AcceptMyInviteRequest = OperationRequest<{
 export type AcceptMyInviteReply =
   | SuccessReply<200, Schemas['AcceptInviteResponse']>
   | Problems.EmailNotVerified
+  | Problems.SsoRequired
+  | Problems.SsoSessionConfined
   | Problems.InviteNotFound
   | Problems.AlreadyMember
   | Problems.ValidationFailed
@@ -475,6 +813,8 @@ export type SwitchOrganizationRequest = OperationRequest<{
 export type SwitchOrganizationReply =
   | SuccessReply<200, Schemas['LoginResponse']>
   | Problems.NotAMember
+  | Problems.SsoRequired
+  | Problems.SsoSessionConfined
   | Problems.ValidationFailed
   | Problems.ServiceUnavailable;
 /** Switch to another organization (`POST /api/v1/auth/switch-org`). */
@@ -537,6 +877,8 @@ export type OnboardReply =
   | SuccessReply<200, Schemas['OnboardResponse']>
   | Problems.InvalidInvite
   | Problems.EmailNotVerified
+  | Problems.SsoRequired
+  | Problems.SsoSessionConfined
   | Problems.AlreadyMember
   | Problems.ValidationFailed
   | Problems.ServiceUnavailable;
@@ -557,7 +899,10 @@ export type GetOnboardingStateHandler<Dependencies> = OperationHandler<
 /** `POST /api/v1/auth/onboarding/skip-integration` */
 export type SkipIntegrationRequest = OperationRequest<{ principal: Schemas['MemberPrincipal'] }>;
 export type SkipIntegrationReply =
-  SuccessReply<200, Schemas['OnboardingState']> | Problems.NotAMember | Problems.ServiceUnavailable;
+  | SuccessReply<200, Schemas['OnboardingState']>
+  | Problems.OrganizationRequired
+  | Problems.NotAMember
+  | Problems.ServiceUnavailable;
 /** Skip the first integration (`POST /api/v1/auth/onboarding/skip-integration`). */
 export type SkipIntegrationHandler<Dependencies> = OperationHandler<
   SkipIntegrationRequest,
@@ -574,6 +919,8 @@ export type AcceptInviteRequest = OperationRequest<{
 export type AcceptInviteReply =
   | SuccessReply<200, Schemas['AcceptInviteResponse']>
   | Problems.InvalidInvite
+  | Problems.SsoRequired
+  | Problems.SsoSessionConfined
   | Problems.AlreadyMember
   | Problems.ValidationFailed
   | Problems.ServiceUnavailable;
@@ -589,6 +936,7 @@ export type CreateOrganizationRequest = OperationRequest<{
 export type CreateOrganizationReply =
   | SuccessReply<201, Schemas['Organization']>
   | Problems.EmailNotVerified
+  | Problems.SsoSessionConfined
   | Problems.SuperuserRequired
   | Problems.OrganizationLimitReached
   | Problems.ValidationFailed
@@ -607,6 +955,7 @@ export type GetOrganizationRequest = OperationRequest<{
 }>;
 export type GetOrganizationReply =
   | SuccessReply<200, Schemas['Organization']>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.ValidationFailed
   | Problems.ServiceUnavailable;
@@ -625,6 +974,7 @@ export type UpdateOrganizationRequest = OperationRequest<{
 }>;
 export type UpdateOrganizationReply =
   | SuccessReply<200, Schemas['Organization']>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.InsufficientRole
   | Problems.ValidationFailed
@@ -644,9 +994,11 @@ export type DeleteOrganizationRequest = OperationRequest<{
 }>;
 export type DeleteOrganizationReply =
   | SuccessReply<202, Schemas['OrganizationDeletion']>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.InsufficientRole
   | Problems.WrongPassword
+  | Problems.RecentLoginRequired
   | Problems.ValidationFailed
   | Problems.AccountLocked
   | Problems.ServiceUnavailable;
@@ -664,6 +1016,7 @@ export type CancelOrganizationDeletionRequest = OperationRequest<{
 }>;
 export type CancelOrganizationDeletionReply =
   | SuccessReply<204, never>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.InsufficientRole
   | Problems.DeletionNotFound
@@ -684,9 +1037,12 @@ export type TransferOrganizationRequest = OperationRequest<{
 }>;
 export type TransferOrganizationReply =
   | SuccessReply<200, Schemas['TransferredOrganization']>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.InsufficientRole
+  | Problems.RecentLoginRequired
   | Problems.MemberNotFound
+  | Problems.RecoveryOwner
   | Problems.ValidationFailed
   | Problems.ServiceUnavailable;
 /** Hand the organization over (`POST /api/v1/organizations/{org_id}/transfer`). */
@@ -704,6 +1060,7 @@ export type ListInvitesRequest = OperationRequest<{
 }>;
 export type ListInvitesReply =
   | SuccessReply<200, Schemas['InvitePage']>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.InsufficientRole
   | Problems.ValidationFailed
@@ -720,9 +1077,11 @@ export type CreateInviteRequest = OperationRequest<{
 }>;
 export type CreateInviteReply =
   | SuccessReply<201, Schemas['Invite']>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.InsufficientRole
   | Problems.RoleNotGrantable
+  | Problems.RecentLoginRequired
   | Problems.AlreadyMember
   | Problems.DeletionPending
   | Problems.ValidationFailed
@@ -737,6 +1096,7 @@ export type RevokeInviteRequest = OperationRequest<{
 }>;
 export type RevokeInviteReply =
   | SuccessReply<204, never>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.InsufficientRole
   | Problems.InviteNotFound
@@ -753,6 +1113,7 @@ export type ListMembersRequest = OperationRequest<{
 }>;
 export type ListMembersReply =
   | SuccessReply<200, Schemas['MemberPage']>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.ValidationFailed
   | Problems.ServiceUnavailable;
@@ -762,15 +1123,21 @@ export type ListMembersHandler<Dependencies> = OperationHandler<ListMembersReque
 /** `DELETE /api/v1/organizations/{org_id}/members/{user_id}` */
 export type RemoveMemberRequest = OperationRequest<{
   params: operations['removeMember']['parameters']['path'];
-  query: WithDefaults<NonNullable<operations['removeMember']['parameters']['query']>, 'revoke_service_tokens'>;
-  principal: Schemas['MemberPrincipal'];
+  query: WithDefaults<
+    NonNullable<operations['removeMember']['parameters']['query']>,
+    'revoke_service_tokens' | 'deactivate_webhooks'
+  >;
+  principal: Schemas['AccountPrincipal'];
 }>;
 export type RemoveMemberReply =
   | SuccessReply<200, Schemas['RemovedMember']>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.InsufficientRole
+  | Problems.RecentLoginRequired
   | Problems.MemberNotFound
   | Problems.LastOwner
+  | Problems.RecoveryOwner
   | Problems.ValidationFailed
   | Problems.ServiceUnavailable;
 /** Remove a member, or leave (`DELETE /api/v1/organizations/{org_id}/members/{user_id}`). */
@@ -784,11 +1151,14 @@ export type ChangeMemberRoleRequest = OperationRequest<{
 }>;
 export type ChangeMemberRoleReply =
   | SuccessReply<200, Schemas['Member']>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.InsufficientRole
   | Problems.RoleNotGrantable
+  | Problems.RecentLoginRequired
   | Problems.MemberNotFound
   | Problems.LastOwner
+  | Problems.RecoveryOwner
   | Problems.ValidationFailed
   | Problems.ServiceUnavailable;
 /** Change the role of a member (`PATCH /api/v1/organizations/{org_id}/members/{user_id}`). */
@@ -806,6 +1176,7 @@ export type ListTeamsRequest = OperationRequest<{
 }>;
 export type ListTeamsReply =
   | SuccessReply<200, Schemas['TeamPage']>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.ValidationFailed
   | Problems.ServiceUnavailable;
@@ -820,6 +1191,7 @@ export type ImportTeamsRequest = OperationRequest<{
 }>;
 export type ImportTeamsReply =
   | SuccessReply<200, Schemas['TeamsImport']>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.InsufficientRole
   | Problems.TeamsFileInvalid
@@ -837,6 +1209,7 @@ export type CreateTeamRequest = OperationRequest<{
 }>;
 export type CreateTeamReply =
   | SuccessReply<201, Schemas['Team'], { readonly Location: string }>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.InsufficientRole
   | Problems.TeamExists
@@ -853,6 +1226,7 @@ export type GetTeamRequest = OperationRequest<{
 }>;
 export type GetTeamReply =
   | SuccessReply<200, Schemas['Team']>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.TeamNotFound
   | Problems.ValidationFailed
@@ -867,6 +1241,7 @@ export type DeleteTeamRequest = OperationRequest<{
 }>;
 export type DeleteTeamReply =
   | SuccessReply<204, never>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.InsufficientRole
   | Problems.TeamNotFound
@@ -883,6 +1258,7 @@ export type UpdateTeamRequest = OperationRequest<{
 }>;
 export type UpdateTeamReply =
   | SuccessReply<200, Schemas['Team']>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.InsufficientRole
   | Problems.TeamNotFound
@@ -898,6 +1274,7 @@ export type GetTeamAssignmentRequest = OperationRequest<{
 }>;
 export type GetTeamAssignmentReply =
   | SuccessReply<200, Schemas['TeamAssignment']>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.ValidationFailed
   | Problems.ServiceUnavailable;
@@ -915,12 +1292,47 @@ export type AssignTeamsRequest = OperationRequest<{
 }>;
 export type AssignTeamsReply =
   | SuccessReply<202, Schemas['TeamAssignment']>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.InsufficientRole
   | Problems.ValidationFailed
   | Problems.ServiceUnavailable;
 /** Reassign the work units (`POST /api/v1/organizations/{org_id}/team-assignment`). */
 export type AssignTeamsHandler<Dependencies> = OperationHandler<AssignTeamsRequest, AssignTeamsReply, Dependencies>;
+
+/** `GET /api/v1/organizations/{org_id}/calendar` */
+export type GetCalendarRequest = OperationRequest<{
+  params: operations['getCalendar']['parameters']['path'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
+}>;
+export type GetCalendarReply =
+  | SuccessReply<200, Schemas['Calendar']>
+  | Problems.OrganizationRequired
+  | Problems.OrganizationMismatch
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Read the calendar (`GET /api/v1/organizations/{org_id}/calendar`). */
+export type GetCalendarHandler<Dependencies> = OperationHandler<GetCalendarRequest, GetCalendarReply, Dependencies>;
+
+/** `PUT /api/v1/organizations/{org_id}/calendar` */
+export type UpdateCalendarRequest = OperationRequest<{
+  params: operations['updateCalendar']['parameters']['path'];
+  body: Schemas['Calendar'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
+}>;
+export type UpdateCalendarReply =
+  | SuccessReply<200, Schemas['Calendar']>
+  | Problems.OrganizationRequired
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Change the calendar (`PUT /api/v1/organizations/{org_id}/calendar`). */
+export type UpdateCalendarHandler<Dependencies> = OperationHandler<
+  UpdateCalendarRequest,
+  UpdateCalendarReply,
+  Dependencies
+>;
 
 /** `GET /api/v1/organizations/{org_id}/rules` */
 export type GetRulesRequest = OperationRequest<{
@@ -929,6 +1341,7 @@ export type GetRulesRequest = OperationRequest<{
 }>;
 export type GetRulesReply =
   | SuccessReply<200, Schemas['RulesFile']>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.ValidationFailed
   | Problems.ServiceUnavailable;
@@ -943,6 +1356,7 @@ export type ImportRulesRequest = OperationRequest<{
 }>;
 export type ImportRulesReply =
   | SuccessReply<200, Schemas['RulesFile']>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.InsufficientRole
   | Problems.RulesFileInvalid
@@ -959,6 +1373,7 @@ export type ListEnvironmentsRequest = OperationRequest<{
 }>;
 export type ListEnvironmentsReply =
   | SuccessReply<200, Schemas['EnvironmentPage']>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.ValidationFailed
   | Problems.ServiceUnavailable;
@@ -976,6 +1391,7 @@ export type GetAuthorsRequest = OperationRequest<{
 }>;
 export type GetAuthorsReply =
   | SuccessReply<200, Schemas['Authors']>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.ValidationFailed
   | Problems.ServiceUnavailable;
@@ -990,6 +1406,7 @@ export type ImportAuthorsRequest = OperationRequest<{
 }>;
 export type ImportAuthorsReply =
   | SuccessReply<200, Schemas['Authors']>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.InsufficientRole
   | Problems.ValidationFailed
@@ -1009,6 +1426,7 @@ export type ListCorrectionsRequest = OperationRequest<{
 }>;
 export type ListCorrectionsReply =
   | SuccessReply<200, Schemas['CorrectionPage']>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.ValidationFailed
   | Problems.ServiceUnavailable;
@@ -1027,6 +1445,7 @@ export type CorrectWorkUnitRequest = OperationRequest<{
 }>;
 export type CorrectWorkUnitReply =
   | SuccessReply<200, Schemas['Correction']>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.InsufficientRole
   | Problems.WorkUnitNotFound
@@ -1047,6 +1466,7 @@ export type DeleteCorrectionRequest = OperationRequest<{
 }>;
 export type DeleteCorrectionReply =
   | SuccessReply<204, never>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.InsufficientRole
   | Problems.CorrectionNotFound
@@ -1066,6 +1486,7 @@ export type GetFreshnessRequest = OperationRequest<{
 }>;
 export type GetFreshnessReply =
   | SuccessReply<200, Schemas['Freshness']>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.ValidationFailed
   | Problems.ServiceUnavailable;
@@ -1080,6 +1501,7 @@ export type ListViewsRequest = OperationRequest<{
 }>;
 export type ListViewsReply =
   | SuccessReply<200, Schemas['ViewPage']>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.ValidationFailed
   | Problems.ServiceUnavailable;
@@ -1095,6 +1517,7 @@ export type CreateViewRequest = OperationRequest<{
 }>;
 export type CreateViewReply =
   | SuccessReply<201, Schemas['View'], { readonly Location: string }>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.InsufficientRole
   | Problems.ViewLimitReached
@@ -1110,6 +1533,7 @@ export type DeleteViewRequest = OperationRequest<{
 }>;
 export type DeleteViewReply =
   | SuccessReply<204, never>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.InsufficientRole
   | Problems.ViewNotFound
@@ -1126,6 +1550,7 @@ export type UpdateViewRequest = OperationRequest<{
 }>;
 export type UpdateViewReply =
   | SuccessReply<200, Schemas['View']>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.InsufficientRole
   | Problems.ViewNotFound
@@ -1133,6 +1558,50 @@ export type UpdateViewReply =
   | Problems.ServiceUnavailable;
 /** Rename or change a view (`PATCH /api/v1/organizations/{org_id}/views/{view_id}`). */
 export type UpdateViewHandler<Dependencies> = OperationHandler<UpdateViewRequest, UpdateViewReply, Dependencies>;
+
+/** `PATCH /api/v1/organizations/{org_id}/mfa-requirement` */
+export type UpdateMfaRequirementRequest = OperationRequest<{
+  params: operations['updateMfaRequirement']['parameters']['path'];
+  body: Schemas['MfaRequirement'];
+  principal: Schemas['MemberPrincipal'];
+}>;
+export type UpdateMfaRequirementReply =
+  | SuccessReply<200, Schemas['Organization']>
+  | Problems.OrganizationRequired
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.RecentLoginRequired
+  | Problems.NoSecondFactor
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Demand a second factor of members (`PATCH /api/v1/organizations/{org_id}/mfa-requirement`). */
+export type UpdateMfaRequirementHandler<Dependencies> = OperationHandler<
+  UpdateMfaRequirementRequest,
+  UpdateMfaRequirementReply,
+  Dependencies
+>;
+
+/** `DELETE /api/v1/organizations/{org_id}/members/{user_id}/mfa` */
+export type ResetMemberMfaRequest = OperationRequest<{
+  params: operations['resetMemberMfa']['parameters']['path'];
+  principal: Schemas['MemberPrincipal'];
+}>;
+export type ResetMemberMfaReply =
+  | SuccessReply<204, never>
+  | Problems.OrganizationRequired
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.RecentLoginRequired
+  | Problems.MemberNotFound
+  | Problems.MfaNotResettable
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Remove the second factor of a member (`DELETE /api/v1/organizations/{org_id}/members/{user_id}/mfa`). */
+export type ResetMemberMfaHandler<Dependencies> = OperationHandler<
+  ResetMemberMfaRequest,
+  ResetMemberMfaReply,
+  Dependencies
+>;
 
 /** `GET /api/v1/organizations/{org_id}/service-tokens` */
 export type ListServiceTokensRequest = OperationRequest<{
@@ -1142,6 +1611,7 @@ export type ListServiceTokensRequest = OperationRequest<{
 }>;
 export type ListServiceTokensReply =
   | SuccessReply<200, Schemas['ServiceTokenPage']>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.InsufficientRole
   | Problems.ValidationFailed
@@ -1162,8 +1632,10 @@ export type CreateServiceTokenRequest = OperationRequest<{
 }>;
 export type CreateServiceTokenReply =
   | SuccessReply<201, Schemas['IssuedServiceToken']>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.InsufficientRole
+  | Problems.RecentLoginRequired
   | Problems.ServiceTokenLimitReached
   | Problems.ValidationFailed
   | Problems.ServiceUnavailable;
@@ -1181,6 +1653,7 @@ export type RevokeServiceTokenRequest = OperationRequest<{
 }>;
 export type RevokeServiceTokenReply =
   | SuccessReply<204, never>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.InsufficientRole
   | Problems.ServiceTokenNotFound
@@ -1202,8 +1675,10 @@ export type RotateServiceTokenRequest = OperationRequest<{
 }>;
 export type RotateServiceTokenReply =
   | SuccessReply<200, Schemas['IssuedServiceToken']>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.InsufficientRole
+  | Problems.RecentLoginRequired
   | Problems.ServiceTokenNotFound
   | Problems.ServiceTokenEnded
   | Problems.ValidationFailed
@@ -1215,6 +1690,48 @@ export type RotateServiceTokenHandler<Dependencies> = OperationHandler<
   Dependencies
 >;
 
+/** `GET /api/v1/organizations/{org_id}/provisioned-groups` */
+export type ListProvisionedGroupsRequest = OperationRequest<{
+  params: operations['listProvisionedGroups']['parameters']['path'];
+  query: WithDefaults<NonNullable<operations['listProvisionedGroups']['parameters']['query']>, 'limit'>;
+  principal: Schemas['MemberPrincipal'];
+}>;
+export type ListProvisionedGroupsReply =
+  | SuccessReply<200, Schemas['ProvisionedGroupPage']>
+  | Problems.OrganizationRequired
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** List the groups of the identity provider (`GET /api/v1/organizations/{org_id}/provisioned-groups`). */
+export type ListProvisionedGroupsHandler<Dependencies> = OperationHandler<
+  ListProvisionedGroupsRequest,
+  ListProvisionedGroupsReply,
+  Dependencies
+>;
+
+/** `PATCH /api/v1/organizations/{org_id}/provisioned-groups/{scim_group_id}` */
+export type UpdateProvisionedGroupRequest = OperationRequest<{
+  params: operations['updateProvisionedGroup']['parameters']['path'];
+  body: Schemas['UpdateProvisionedGroupRequest'];
+  principal: Schemas['MemberPrincipal'];
+}>;
+export type UpdateProvisionedGroupReply =
+  | SuccessReply<200, Schemas['ProvisionedGroup']>
+  | Problems.OrganizationRequired
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.RecentLoginRequired
+  | Problems.ScimResourceNotFound
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Map a group of the identity provider (`PATCH /api/v1/organizations/{org_id}/provisioned-groups/{scim_group_id}`). */
+export type UpdateProvisionedGroupHandler<Dependencies> = OperationHandler<
+  UpdateProvisionedGroupRequest,
+  UpdateProvisionedGroupReply,
+  Dependencies
+>;
+
 /** `GET /api/v1/organizations/{org_id}/webhooks` */
 export type ListWebhooksRequest = OperationRequest<{
   params: operations['listWebhooks']['parameters']['path'];
@@ -1223,6 +1740,7 @@ export type ListWebhooksRequest = OperationRequest<{
 }>;
 export type ListWebhooksReply =
   | SuccessReply<200, Schemas['WebhookPage']>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.InsufficientRole
   | Problems.ValidationFailed
@@ -1239,6 +1757,7 @@ export type CreateWebhookRequest = OperationRequest<{
 }>;
 export type CreateWebhookReply =
   | SuccessReply<201, Schemas['CreatedWebhook']>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.InsufficientRole
   | Problems.WebhookLimitReached
@@ -1258,6 +1777,7 @@ export type DeleteWebhookRequest = OperationRequest<{
 }>;
 export type DeleteWebhookReply =
   | SuccessReply<204, never>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.InsufficientRole
   | Problems.WebhookNotFound
@@ -1278,6 +1798,7 @@ export type UpdateWebhookRequest = OperationRequest<{
 }>;
 export type UpdateWebhookReply =
   | SuccessReply<200, Schemas['Webhook']>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.InsufficientRole
   | Problems.WebhookNotFound
@@ -1299,6 +1820,7 @@ export type RotateWebhookSecretRequest = OperationRequest<{
 }>;
 export type RotateWebhookSecretReply =
   | SuccessReply<200, Schemas['CreatedWebhook']>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.InsufficientRole
   | Problems.WebhookNotFound
@@ -1318,6 +1840,7 @@ export type TestWebhookRequest = OperationRequest<{
 }>;
 export type TestWebhookReply =
   | SuccessReply<200, Schemas['WebhookTest']>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.InsufficientRole
   | Problems.WebhookNotFound
@@ -1334,6 +1857,7 @@ export type ListAcceptedWebhookDeliveriesRequest = OperationRequest<{
 }>;
 export type ListAcceptedWebhookDeliveriesReply =
   | SuccessReply<200, Schemas['AcceptedDeliveryPage']>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.InsufficientRole
   | Problems.WebhookNotFound
@@ -1354,6 +1878,7 @@ export type ListWebhookDeliveriesRequest = OperationRequest<{
 }>;
 export type ListWebhookDeliveriesReply =
   | SuccessReply<200, Schemas['WebhookDeliveryPage']>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.InsufficientRole
   | Problems.WebhookNotFound
@@ -1373,6 +1898,7 @@ export type ResendWebhookDeliveryRequest = OperationRequest<{
 }>;
 export type ResendWebhookDeliveryReply =
   | SuccessReply<202, Schemas['WebhookDelivery']>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.InsufficientRole
   | Problems.WebhookDeliveryNotFound
@@ -1393,6 +1919,7 @@ export type ListThresholdsRequest = OperationRequest<{
 }>;
 export type ListThresholdsReply =
   | SuccessReply<200, Schemas['ThresholdPage']>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.InsufficientRole
   | Problems.ValidationFailed
@@ -1413,6 +1940,7 @@ export type CreateThresholdRequest = OperationRequest<{
 }>;
 export type CreateThresholdReply =
   | SuccessReply<201, Schemas['Threshold']>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.InsufficientRole
   | Problems.ThresholdLimitReached
@@ -1432,6 +1960,7 @@ export type DeleteThresholdRequest = OperationRequest<{
 }>;
 export type DeleteThresholdReply =
   | SuccessReply<204, never>
+  | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.InsufficientRole
   | Problems.ThresholdNotFound
@@ -1476,9 +2005,11 @@ export type DeleteUserRequest = OperationRequest<{
 export type DeleteUserReply =
   | SuccessReply<204, never>
   | Problems.SuperuserRequired
+  | Problems.RecentLoginRequired
   | Problems.UserNotFound
   | Problems.OwnAccount
   | Problems.OnlyOwner
+  | Problems.RecoveryOwner
   | Problems.ValidationFailed
   | Problems.ServiceUnavailable;
 /** Delete an account (`DELETE /api/v1/installation/users/{user_id}`). */
@@ -1493,6 +2024,7 @@ export type UpdateUserRequest = OperationRequest<{
 export type UpdateUserReply =
   | SuccessReply<200, Schemas['Account']>
   | Problems.SuperuserRequired
+  | Problems.RecentLoginRequired
   | Problems.UserNotFound
   | Problems.OwnAccount
   | Problems.ValidationFailed
@@ -1541,6 +2073,7 @@ export type ListIntegrationsRequest = OperationRequest<{
 }>;
 export type ListIntegrationsReply =
   | SuccessReply<200, Schemas['IntegrationPage']>
+  | Problems.OrganizationRequired
   | Problems.InsufficientRole
   | Problems.ValidationFailed
   | Problems.ServiceUnavailable;
@@ -1559,7 +2092,9 @@ export type ConnectIntegrationRequest = OperationRequest<{
 }>;
 export type ConnectIntegrationReply =
   | SuccessReply<201, Schemas['Integration']>
+  | Problems.OrganizationRequired
   | Problems.InsufficientRole
+  | Problems.RecentLoginRequired
   | Problems.IntegrationExists
   | Problems.TooManyIntegrations
   | Problems.ValidationFailed
@@ -1578,7 +2113,9 @@ export type DisconnectIntegrationRequest = OperationRequest<{
 }>;
 export type DisconnectIntegrationReply =
   | SuccessReply<204, never>
+  | Problems.OrganizationRequired
   | Problems.InsufficientRole
+  | Problems.RecentLoginRequired
   | Problems.IntegrationNotFound
   | Problems.IntegrationInUse
   | Problems.ValidationFailed
@@ -1597,6 +2134,7 @@ export type TestIntegrationRequest = OperationRequest<{
 }>;
 export type TestIntegrationReply =
   | SuccessReply<200, Schemas['IntegrationTest']>
+  | Problems.OrganizationRequired
   | Problems.InsufficientRole
   | Problems.IntegrationNotFound
   | Problems.ValidationFailed
@@ -1615,7 +2153,9 @@ export type StartAppInstallationRequest = OperationRequest<{
 }>;
 export type StartAppInstallationReply =
   | SuccessReply<200, Schemas['AppInstallationStart']>
+  | Problems.OrganizationRequired
   | Problems.InsufficientRole
+  | Problems.RecentLoginRequired
   | Problems.AppNotConfigured
   | Problems.ValidationFailed
   | Problems.ServiceUnavailable;
@@ -1634,6 +2174,7 @@ export type ConnectAppInstallationRequest = OperationRequest<{
 export type ConnectAppInstallationReply =
   | SuccessReply<200, Schemas['AppInstallationConnection']>
   | Problems.InvalidInstallationState
+  | Problems.OrganizationRequired
   | Problems.InsufficientRole
   | Problems.InstallationRefused
   | Problems.AppNotConfigured
@@ -1669,6 +2210,30 @@ export type AcceptHostEventHandler<Dependencies> = OperationHandler<
   Dependencies
 >;
 
+/** `POST /api/v1/host-events/gitlab` */
+export type AcceptGitlabEventRequest = OperationRequest<{
+  headers: {
+    readonly 'x-gitlab-event-uuid'?: string;
+    'x-gitlab-token'?: string;
+    'webhook-id'?: string;
+    'webhook-timestamp'?: string;
+    'webhook-signature'?: string;
+  };
+  body: Schemas['HostEvent'];
+}>;
+export type AcceptGitlabEventReply =
+  | SuccessReply<200, Schemas['HostEventReceipt']>
+  | Problems.InvalidWebhookSignature
+  | Problems.AppNotConfigured
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Accept an event of GitLab (`POST /api/v1/host-events/gitlab`). */
+export type AcceptGitlabEventHandler<Dependencies> = OperationHandler<
+  AcceptGitlabEventRequest,
+  AcceptGitlabEventReply,
+  Dependencies
+>;
+
 /** `GET /api/v1/admin/repositories` */
 export type ListRepositoriesRequest = OperationRequest<{
   query: WithDefaults<NonNullable<operations['listRepositories']['parameters']['query']>, 'limit'>;
@@ -1676,6 +2241,7 @@ export type ListRepositoriesRequest = OperationRequest<{
 }>;
 export type ListRepositoriesReply =
   | SuccessReply<200, Schemas['RepositoryPage']>
+  | Problems.OrganizationRequired
   | Problems.InsufficientRole
   | Problems.ValidationFailed
   | Problems.CodeHostFailed
@@ -1694,6 +2260,7 @@ export type ListSyncConfigsRequest = OperationRequest<{
 }>;
 export type ListSyncConfigsReply =
   | SuccessReply<200, Schemas['SyncConfigPage']>
+  | Problems.OrganizationRequired
   | Problems.InsufficientRole
   | Problems.ValidationFailed
   | Problems.ServiceUnavailable;
@@ -1712,6 +2279,7 @@ export type CreateSyncConfigRequest = OperationRequest<{
 }>;
 export type CreateSyncConfigReply =
   | SuccessReply<201, Schemas['SyncConfig'], { readonly Location: string }>
+  | Problems.OrganizationRequired
   | Problems.InsufficientRole
   | Problems.ValidationFailed
   | Problems.ServiceUnavailable;
@@ -1729,6 +2297,7 @@ export type GetSyncConfigRequest = OperationRequest<{
 }>;
 export type GetSyncConfigReply =
   | SuccessReply<200, Schemas['SyncConfig']>
+  | Problems.OrganizationRequired
   | Problems.InsufficientRole
   | Problems.SyncConfigNotFound
   | Problems.ValidationFailed
@@ -1747,6 +2316,7 @@ export type DeleteSyncConfigRequest = OperationRequest<{
 }>;
 export type DeleteSyncConfigReply =
   | SuccessReply<204, never>
+  | Problems.OrganizationRequired
   | Problems.InsufficientRole
   | Problems.SyncConfigNotFound
   | Problems.SyncRunActive
@@ -1767,6 +2337,7 @@ export type UpdateSyncConfigRequest = OperationRequest<{
 }>;
 export type UpdateSyncConfigReply =
   | SuccessReply<200, Schemas['SyncConfig']>
+  | Problems.OrganizationRequired
   | Problems.InsufficientRole
   | Problems.SyncConfigNotFound
   | Problems.ValidationFailed
@@ -1786,6 +2357,7 @@ export type ListSyncRunsRequest = OperationRequest<{
 }>;
 export type ListSyncRunsReply =
   | SuccessReply<200, Schemas['SyncRunPage']>
+  | Problems.OrganizationRequired
   | Problems.InsufficientRole
   | Problems.SyncConfigNotFound
   | Problems.ValidationFailed
@@ -1801,6 +2373,7 @@ export type StartSyncRunRequest = OperationRequest<{
 }>;
 export type StartSyncRunReply =
   | SuccessReply<202, Schemas['SyncRun'], { readonly Location: string }>
+  | Problems.OrganizationRequired
   | Problems.InsufficientRole
   | Problems.SyncConfigNotFound
   | Problems.SyncConfigInactive
@@ -1819,6 +2392,7 @@ export type GetSyncRunRequest = OperationRequest<{
 }>;
 export type GetSyncRunReply =
   | SuccessReply<200, Schemas['SyncRun']>
+  | Problems.OrganizationRequired
   | Problems.InsufficientRole
   | Problems.SyncConfigNotFound
   | Problems.SyncRunNotFound
@@ -1836,6 +2410,7 @@ export type WatchSyncRunRequest = OperationRequest<{
 export type WatchSyncRunReply =
   | SuccessReply<200, AsyncIterable<ServerSentEvent<Schemas['SyncRun']>>>
   | SuccessReply<204, never>
+  | Problems.OrganizationRequired
   | Problems.InsufficientRole
   | Problems.SyncConfigNotFound
   | Problems.SyncRunNotFound
@@ -1852,6 +2427,7 @@ export type CancelSyncRunRequest = OperationRequest<{
 }>;
 export type CancelSyncRunReply =
   | SuccessReply<200, Schemas['SyncRun']>
+  | Problems.OrganizationRequired
   | Problems.InsufficientRole
   | Problems.SyncConfigNotFound
   | Problems.SyncRunNotFound
@@ -1870,7 +2446,10 @@ export type GetSetupStatusRequest = OperationRequest<{
   principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
 export type GetSetupStatusReply =
-  SuccessReply<200, Schemas['SetupStatusResponse']> | Problems.InsufficientRole | Problems.ServiceUnavailable;
+  | SuccessReply<200, Schemas['SetupStatusResponse']>
+  | Problems.OrganizationRequired
+  | Problems.InsufficientRole
+  | Problems.ServiceUnavailable;
 /** Read the set-up status (`GET /api/v1/admin/setup/status`). */
 export type GetSetupStatusHandler<Dependencies> = OperationHandler<
   GetSetupStatusRequest,
@@ -1881,7 +2460,10 @@ export type GetSetupStatusHandler<Dependencies> = OperationHandler<
 /** `GET /api/v1/admin/demo-data` */
 export type GetDemoDataRequest = OperationRequest<{ principal: Schemas['MemberPrincipal'] }>;
 export type GetDemoDataReply =
-  SuccessReply<200, Schemas['DemoData']> | Problems.InsufficientRole | Problems.ServiceUnavailable;
+  | SuccessReply<200, Schemas['DemoData']>
+  | Problems.OrganizationRequired
+  | Problems.InsufficientRole
+  | Problems.ServiceUnavailable;
 /** Read the state of the demo data (`GET /api/v1/admin/demo-data`). */
 export type GetDemoDataHandler<Dependencies> = OperationHandler<GetDemoDataRequest, GetDemoDataReply, Dependencies>;
 
@@ -1892,6 +2474,7 @@ export type CreateDemoDataRequest = OperationRequest<{
 }>;
 export type CreateDemoDataReply =
   | SuccessReply<202, Schemas['DemoData'], { readonly Location: string }>
+  | Problems.OrganizationRequired
   | Problems.InsufficientRole
   | Problems.DemoDataRemovalActive
   | Problems.DeletionPending
@@ -1907,7 +2490,10 @@ export type CreateDemoDataHandler<Dependencies> = OperationHandler<
 /** `DELETE /api/v1/admin/demo-data` */
 export type RemoveDemoDataRequest = OperationRequest<{ principal: Schemas['MemberPrincipal'] }>;
 export type RemoveDemoDataReply =
-  SuccessReply<202, Schemas['DemoData']> | Problems.InsufficientRole | Problems.ServiceUnavailable;
+  | SuccessReply<202, Schemas['DemoData']>
+  | Problems.OrganizationRequired
+  | Problems.InsufficientRole
+  | Problems.ServiceUnavailable;
 /** Remove the demo data (`DELETE /api/v1/admin/demo-data`). */
 export type RemoveDemoDataHandler<Dependencies> = OperationHandler<
   RemoveDemoDataRequest,
@@ -1922,6 +2508,7 @@ export type StreamAuditLogRequest = OperationRequest<{
 }>;
 export type StreamAuditLogReply =
   | SuccessReply<200, AsyncIterable<Schemas['AuditRecord']>>
+  | Problems.OrganizationRequired
   | Problems.InsufficientRole
   | Problems.ValidationFailed
   | Problems.ServiceUnavailable;
@@ -1939,11 +2526,259 @@ export type ListAuditLogRequest = OperationRequest<{
 }>;
 export type ListAuditLogReply =
   | SuccessReply<200, Schemas['AuditPage']>
+  | Problems.OrganizationRequired
   | Problems.InsufficientRole
   | Problems.ValidationFailed
   | Problems.ServiceUnavailable;
 /** Read the audit log (`GET /api/v1/admin/audit-log`). */
 export type ListAuditLogHandler<Dependencies> = OperationHandler<ListAuditLogRequest, ListAuditLogReply, Dependencies>;
+
+/** `GET /scim/v2/ServiceProviderConfig` */
+export type GetScimServiceProviderConfigRequest = OperationRequest<{ principal: Schemas['ServiceTokenPrincipal'] }>;
+export type GetScimServiceProviderConfigReply =
+  SuccessReply<200, Schemas['ScimServiceProviderConfig']> | Problems.ServiceUnavailable;
+/** Read what the SCIM server supports (`GET /scim/v2/ServiceProviderConfig`). */
+export type GetScimServiceProviderConfigHandler<Dependencies> = OperationHandler<
+  GetScimServiceProviderConfigRequest,
+  GetScimServiceProviderConfigReply,
+  Dependencies
+>;
+
+/** `GET /scim/v2/ResourceTypes` */
+export type ListScimResourceTypesRequest = OperationRequest<{ principal: Schemas['ServiceTokenPrincipal'] }>;
+export type ListScimResourceTypesReply =
+  SuccessReply<200, Schemas['ScimResourceTypeList']> | Problems.ServiceUnavailable;
+/** List the SCIM resource types (`GET /scim/v2/ResourceTypes`). */
+export type ListScimResourceTypesHandler<Dependencies> = OperationHandler<
+  ListScimResourceTypesRequest,
+  ListScimResourceTypesReply,
+  Dependencies
+>;
+
+/** `GET /scim/v2/Schemas` */
+export type ListScimSchemasRequest = OperationRequest<{ principal: Schemas['ServiceTokenPrincipal'] }>;
+export type ListScimSchemasReply = SuccessReply<200, Schemas['ScimSchemaList']> | Problems.ServiceUnavailable;
+/** List the SCIM schemas (`GET /scim/v2/Schemas`). */
+export type ListScimSchemasHandler<Dependencies> = OperationHandler<
+  ListScimSchemasRequest,
+  ListScimSchemasReply,
+  Dependencies
+>;
+
+/** `GET /scim/v2/Users` */
+export type ListScimUsersRequest = OperationRequest<{
+  query: WithDefaults<NonNullable<operations['listScimUsers']['parameters']['query']>, 'startIndex' | 'count'>;
+  principal: Schemas['ServiceTokenPrincipal'];
+}>;
+export type ListScimUsersReply =
+  | SuccessReply<200, Schemas['ScimUserList']>
+  | Problems.ScimRequestInvalid
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** List or find SCIM users (`GET /scim/v2/Users`). */
+export type ListScimUsersHandler<Dependencies> = OperationHandler<
+  ListScimUsersRequest,
+  ListScimUsersReply,
+  Dependencies
+>;
+
+/** `POST /scim/v2/Users` */
+export type CreateScimUserRequest = OperationRequest<{
+  body: Schemas['ScimUserRequest'];
+  principal: Schemas['ServiceTokenPrincipal'];
+}>;
+export type CreateScimUserReply =
+  | SuccessReply<201, Schemas['ScimUser'], { readonly Location: string }>
+  | Problems.ScimRequestInvalid
+  | Problems.ScimResourceExists
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Create a SCIM user (`POST /scim/v2/Users`). */
+export type CreateScimUserHandler<Dependencies> = OperationHandler<
+  CreateScimUserRequest,
+  CreateScimUserReply,
+  Dependencies
+>;
+
+/** `GET /scim/v2/Users/{scim_user_id}` */
+export type GetScimUserRequest = OperationRequest<{
+  params: operations['getScimUser']['parameters']['path'];
+  query: NonNullable<operations['getScimUser']['parameters']['query']>;
+  principal: Schemas['ServiceTokenPrincipal'];
+}>;
+export type GetScimUserReply =
+  | SuccessReply<200, Schemas['ScimUser']>
+  | Problems.ScimResourceNotFound
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Read a SCIM user (`GET /scim/v2/Users/{scim_user_id}`). */
+export type GetScimUserHandler<Dependencies> = OperationHandler<GetScimUserRequest, GetScimUserReply, Dependencies>;
+
+/** `PUT /scim/v2/Users/{scim_user_id}` */
+export type ReplaceScimUserRequest = OperationRequest<{
+  params: operations['replaceScimUser']['parameters']['path'];
+  body: Schemas['ScimUserRequest'];
+  principal: Schemas['ServiceTokenPrincipal'];
+}>;
+export type ReplaceScimUserReply =
+  | SuccessReply<200, Schemas['ScimUser']>
+  | Problems.ScimRequestInvalid
+  | Problems.ScimResourceNotFound
+  | Problems.ScimResourceExists
+  | Problems.LastOwner
+  | Problems.RecoveryOwner
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Replace a SCIM user (`PUT /scim/v2/Users/{scim_user_id}`). */
+export type ReplaceScimUserHandler<Dependencies> = OperationHandler<
+  ReplaceScimUserRequest,
+  ReplaceScimUserReply,
+  Dependencies
+>;
+
+/** `DELETE /scim/v2/Users/{scim_user_id}` */
+export type DeleteScimUserRequest = OperationRequest<{
+  params: operations['deleteScimUser']['parameters']['path'];
+  principal: Schemas['ServiceTokenPrincipal'];
+}>;
+export type DeleteScimUserReply =
+  | SuccessReply<204, never>
+  | Problems.ScimResourceNotFound
+  | Problems.LastOwner
+  | Problems.RecoveryOwner
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Delete a SCIM user (`DELETE /scim/v2/Users/{scim_user_id}`). */
+export type DeleteScimUserHandler<Dependencies> = OperationHandler<
+  DeleteScimUserRequest,
+  DeleteScimUserReply,
+  Dependencies
+>;
+
+/** `PATCH /scim/v2/Users/{scim_user_id}` */
+export type UpdateScimUserRequest = OperationRequest<{
+  params: operations['updateScimUser']['parameters']['path'];
+  body: Schemas['ScimPatch'];
+  principal: Schemas['ServiceTokenPrincipal'];
+}>;
+export type UpdateScimUserReply =
+  | SuccessReply<200, Schemas['ScimUser']>
+  | Problems.ScimRequestInvalid
+  | Problems.ScimResourceNotFound
+  | Problems.ScimResourceExists
+  | Problems.LastOwner
+  | Problems.RecoveryOwner
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Change a SCIM user (`PATCH /scim/v2/Users/{scim_user_id}`). */
+export type UpdateScimUserHandler<Dependencies> = OperationHandler<
+  UpdateScimUserRequest,
+  UpdateScimUserReply,
+  Dependencies
+>;
+
+/** `GET /scim/v2/Groups` */
+export type ListScimGroupsRequest = OperationRequest<{
+  query: WithDefaults<NonNullable<operations['listScimGroups']['parameters']['query']>, 'startIndex' | 'count'>;
+  principal: Schemas['ServiceTokenPrincipal'];
+}>;
+export type ListScimGroupsReply =
+  | SuccessReply<200, Schemas['ScimGroupList']>
+  | Problems.ScimRequestInvalid
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** List or find SCIM groups (`GET /scim/v2/Groups`). */
+export type ListScimGroupsHandler<Dependencies> = OperationHandler<
+  ListScimGroupsRequest,
+  ListScimGroupsReply,
+  Dependencies
+>;
+
+/** `POST /scim/v2/Groups` */
+export type CreateScimGroupRequest = OperationRequest<{
+  body: Schemas['ScimGroupRequest'];
+  principal: Schemas['ServiceTokenPrincipal'];
+}>;
+export type CreateScimGroupReply =
+  | SuccessReply<201, Schemas['ScimGroup'], { readonly Location: string }>
+  | Problems.ScimRequestInvalid
+  | Problems.ScimResourceExists
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Create a SCIM group (`POST /scim/v2/Groups`). */
+export type CreateScimGroupHandler<Dependencies> = OperationHandler<
+  CreateScimGroupRequest,
+  CreateScimGroupReply,
+  Dependencies
+>;
+
+/** `GET /scim/v2/Groups/{scim_group_id}` */
+export type GetScimGroupRequest = OperationRequest<{
+  params: operations['getScimGroup']['parameters']['path'];
+  query: NonNullable<operations['getScimGroup']['parameters']['query']>;
+  principal: Schemas['ServiceTokenPrincipal'];
+}>;
+export type GetScimGroupReply =
+  | SuccessReply<200, Schemas['ScimGroup']>
+  | Problems.ScimResourceNotFound
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Read a SCIM group (`GET /scim/v2/Groups/{scim_group_id}`). */
+export type GetScimGroupHandler<Dependencies> = OperationHandler<GetScimGroupRequest, GetScimGroupReply, Dependencies>;
+
+/** `PUT /scim/v2/Groups/{scim_group_id}` */
+export type ReplaceScimGroupRequest = OperationRequest<{
+  params: operations['replaceScimGroup']['parameters']['path'];
+  body: Schemas['ScimGroupRequest'];
+  principal: Schemas['ServiceTokenPrincipal'];
+}>;
+export type ReplaceScimGroupReply =
+  | SuccessReply<200, Schemas['ScimGroup']>
+  | Problems.ScimRequestInvalid
+  | Problems.ScimResourceNotFound
+  | Problems.ScimResourceExists
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Replace a SCIM group (`PUT /scim/v2/Groups/{scim_group_id}`). */
+export type ReplaceScimGroupHandler<Dependencies> = OperationHandler<
+  ReplaceScimGroupRequest,
+  ReplaceScimGroupReply,
+  Dependencies
+>;
+
+/** `DELETE /scim/v2/Groups/{scim_group_id}` */
+export type DeleteScimGroupRequest = OperationRequest<{
+  params: operations['deleteScimGroup']['parameters']['path'];
+  principal: Schemas['ServiceTokenPrincipal'];
+}>;
+export type DeleteScimGroupReply =
+  SuccessReply<204, never> | Problems.ScimResourceNotFound | Problems.ValidationFailed | Problems.ServiceUnavailable;
+/** Delete a SCIM group (`DELETE /scim/v2/Groups/{scim_group_id}`). */
+export type DeleteScimGroupHandler<Dependencies> = OperationHandler<
+  DeleteScimGroupRequest,
+  DeleteScimGroupReply,
+  Dependencies
+>;
+
+/** `PATCH /scim/v2/Groups/{scim_group_id}` */
+export type UpdateScimGroupRequest = OperationRequest<{
+  params: operations['updateScimGroup']['parameters']['path'];
+  body: Schemas['ScimPatch'];
+  principal: Schemas['ServiceTokenPrincipal'];
+}>;
+export type UpdateScimGroupReply =
+  | SuccessReply<200, Schemas['ScimGroup']>
+  | Problems.ScimRequestInvalid
+  | Problems.ScimResourceNotFound
+  | Problems.ScimResourceExists
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Change a SCIM group (`PATCH /scim/v2/Groups/{scim_group_id}`). */
+export type UpdateScimGroupHandler<Dependencies> = OperationHandler<
+  UpdateScimGroupRequest,
+  UpdateScimGroupReply,
+  Dependencies
+>;
 
 /** `GET /health/live` */
 export type GetLivenessRequest = OperationRequest<{}>;
@@ -1991,6 +2826,50 @@ export interface PlatformHandlers<Dependencies> {
   readonly loginByProvider: LoginByProviderHandler<Dependencies>;
   /** Begin to link an identity to your account (`POST /api/v1/auth/providers/{provider}/link`). */
   readonly startIdentityLink: StartIdentityLinkHandler<Dependencies>;
+  /** Complete a log-in with the second factor (`POST /api/v1/auth/mfa/verify`). */
+  readonly verifyMfa: VerifyMfaHandler<Dependencies>;
+  /** Prove again that you are there (`POST /api/v1/auth/step-up`). */
+  readonly verifySession: VerifySessionHandler<Dependencies>;
+  /** Get the second factor of your account (`GET /api/v1/auth/me/mfa`). */
+  readonly getMfa: GetMfaHandler<Dependencies>;
+  /** Begin to set up an authenticator app (`POST /api/v1/auth/me/mfa/totp`). */
+  readonly startTotp: StartTotpHandler<Dependencies>;
+  /** Remove the authenticator app (`DELETE /api/v1/auth/me/mfa/totp`). */
+  readonly deleteTotp: DeleteTotpHandler<Dependencies>;
+  /** Set up the authenticator app (`POST /api/v1/auth/me/mfa/totp/verify`). */
+  readonly verifyTotp: VerifyTotpHandler<Dependencies>;
+  /** Replace the recovery codes (`POST /api/v1/auth/me/mfa/recovery-codes`). */
+  readonly rotateRecoveryCodes: RotateRecoveryCodesHandler<Dependencies>;
+  /** Add a passkey (`POST /api/v1/auth/me/mfa/passkeys`). */
+  readonly registerPasskey: RegisterPasskeyHandler<Dependencies>;
+  /** Begin to add a passkey (`POST /api/v1/auth/me/mfa/passkeys/start`). */
+  readonly startPasskey: StartPasskeyHandler<Dependencies>;
+  /** Delete a passkey (`DELETE /api/v1/auth/me/mfa/passkeys/{passkey_id}`). */
+  readonly deletePasskey: DeletePasskeyHandler<Dependencies>;
+  /** Rename a passkey (`PATCH /api/v1/auth/me/mfa/passkeys/{passkey_id}`). */
+  readonly updatePasskey: UpdatePasskeyHandler<Dependencies>;
+  /** Begin a proof by passkey (`POST /api/v1/auth/passkeys/start`). */
+  readonly startPasskeyLogin: StartPasskeyLoginHandler<Dependencies>;
+  /** Log in with a passkey (`POST /api/v1/auth/passkeys/login`). */
+  readonly loginByPasskey: LoginByPasskeyHandler<Dependencies>;
+  /** Find the SSO of a domain (`GET /api/v1/auth/sso`). */
+  readonly getSsoByDomain: GetSsoByDomainHandler<Dependencies>;
+  /** Begin a log-in by SSO (`POST /api/v1/auth/sso/{sso_org_id}/start`). */
+  readonly startSsoLogin: StartSsoLoginHandler<Dependencies>;
+  /** Begin to link your account to the SSO of an organization (`POST /api/v1/auth/sso/{sso_org_id}/link`). */
+  readonly startSsoLink: StartSsoLinkHandler<Dependencies>;
+  /** Accept a back-channel logout (`POST /api/v1/auth/sso/{sso_org_id}/logout`). */
+  readonly acceptSsoLogout: AcceptSsoLogoutHandler<Dependencies>;
+  /** Complete a log-in by SSO (`POST /api/v1/auth/sso/{sso_org_id}/login`). */
+  readonly loginBySso: LoginBySsoHandler<Dependencies>;
+  /** Read the SSO of the organization (`GET /api/v1/organizations/{org_id}/sso`). */
+  readonly getSso: GetSsoHandler<Dependencies>;
+  /** Set up or change the SSO of the organization (`PUT /api/v1/organizations/{org_id}/sso`). */
+  readonly updateSso: UpdateSsoHandler<Dependencies>;
+  /** End the SSO of the organization (`DELETE /api/v1/organizations/{org_id}/sso`). */
+  readonly deleteSso: DeleteSsoHandler<Dependencies>;
+  /** Verify a domain of the organization (`POST /api/v1/organizations/{org_id}/sso/domains/{domain}/verify`). */
+  readonly verifySsoDomain: VerifySsoDomainHandler<Dependencies>;
   /** List your ways to log in (`GET /api/v1/auth/me/identities`). */
   readonly getMyIdentities: GetMyIdentitiesHandler<Dependencies>;
   /** Unlink an identity from your account (`DELETE /api/v1/auth/me/identities/{identity_id}`). */
@@ -2091,6 +2970,10 @@ export interface PlatformHandlers<Dependencies> {
   readonly getTeamAssignment: GetTeamAssignmentHandler<Dependencies>;
   /** Reassign the work units (`POST /api/v1/organizations/{org_id}/team-assignment`). */
   readonly assignTeams: AssignTeamsHandler<Dependencies>;
+  /** Read the calendar (`GET /api/v1/organizations/{org_id}/calendar`). */
+  readonly getCalendar: GetCalendarHandler<Dependencies>;
+  /** Change the calendar (`PUT /api/v1/organizations/{org_id}/calendar`). */
+  readonly updateCalendar: UpdateCalendarHandler<Dependencies>;
   /** Read the rules (`GET /api/v1/organizations/{org_id}/rules`). */
   readonly getRules: GetRulesHandler<Dependencies>;
   /** Replace the rules (`PUT /api/v1/organizations/{org_id}/rules`). */
@@ -2117,6 +3000,10 @@ export interface PlatformHandlers<Dependencies> {
   readonly deleteView: DeleteViewHandler<Dependencies>;
   /** Rename or change a view (`PATCH /api/v1/organizations/{org_id}/views/{view_id}`). */
   readonly updateView: UpdateViewHandler<Dependencies>;
+  /** Demand a second factor of members (`PATCH /api/v1/organizations/{org_id}/mfa-requirement`). */
+  readonly updateMfaRequirement: UpdateMfaRequirementHandler<Dependencies>;
+  /** Remove the second factor of a member (`DELETE /api/v1/organizations/{org_id}/members/{user_id}/mfa`). */
+  readonly resetMemberMfa: ResetMemberMfaHandler<Dependencies>;
   /** List the service tokens (`GET /api/v1/organizations/{org_id}/service-tokens`). */
   readonly listServiceTokens: ListServiceTokensHandler<Dependencies>;
   /** Create a service token (`POST /api/v1/organizations/{org_id}/service-tokens`). */
@@ -2125,6 +3012,10 @@ export interface PlatformHandlers<Dependencies> {
   readonly revokeServiceToken: RevokeServiceTokenHandler<Dependencies>;
   /** Rotate a service token (`POST /api/v1/organizations/{org_id}/service-tokens/{service_token_id}/rotate`). */
   readonly rotateServiceToken: RotateServiceTokenHandler<Dependencies>;
+  /** List the groups of the identity provider (`GET /api/v1/organizations/{org_id}/provisioned-groups`). */
+  readonly listProvisionedGroups: ListProvisionedGroupsHandler<Dependencies>;
+  /** Map a group of the identity provider (`PATCH /api/v1/organizations/{org_id}/provisioned-groups/{scim_group_id}`). */
+  readonly updateProvisionedGroup: UpdateProvisionedGroupHandler<Dependencies>;
   /** List the webhooks (`GET /api/v1/organizations/{org_id}/webhooks`). */
   readonly listWebhooks: ListWebhooksHandler<Dependencies>;
   /** Create a webhook (`POST /api/v1/organizations/{org_id}/webhooks`). */
@@ -2175,6 +3066,8 @@ export interface PlatformHandlers<Dependencies> {
   readonly connectAppInstallation: ConnectAppInstallationHandler<Dependencies>;
   /** Accept an event of the code host (`POST /api/v1/host-events/github`). */
   readonly acceptHostEvent: AcceptHostEventHandler<Dependencies>;
+  /** Accept an event of GitLab (`POST /api/v1/host-events/gitlab`). */
+  readonly acceptGitlabEvent: AcceptGitlabEventHandler<Dependencies>;
   /** List the repositories of a source (`GET /api/v1/admin/repositories`). */
   readonly listRepositories: ListRepositoriesHandler<Dependencies>;
   /** List the sync configurations (`GET /api/v1/admin/sync-configs`). */
@@ -2209,6 +3102,36 @@ export interface PlatformHandlers<Dependencies> {
   readonly streamAuditLog: StreamAuditLogHandler<Dependencies>;
   /** Read the audit log (`GET /api/v1/admin/audit-log`). */
   readonly listAuditLog: ListAuditLogHandler<Dependencies>;
+  /** Read what the SCIM server supports (`GET /scim/v2/ServiceProviderConfig`). */
+  readonly getScimServiceProviderConfig: GetScimServiceProviderConfigHandler<Dependencies>;
+  /** List the SCIM resource types (`GET /scim/v2/ResourceTypes`). */
+  readonly listScimResourceTypes: ListScimResourceTypesHandler<Dependencies>;
+  /** List the SCIM schemas (`GET /scim/v2/Schemas`). */
+  readonly listScimSchemas: ListScimSchemasHandler<Dependencies>;
+  /** List or find SCIM users (`GET /scim/v2/Users`). */
+  readonly listScimUsers: ListScimUsersHandler<Dependencies>;
+  /** Create a SCIM user (`POST /scim/v2/Users`). */
+  readonly createScimUser: CreateScimUserHandler<Dependencies>;
+  /** Read a SCIM user (`GET /scim/v2/Users/{scim_user_id}`). */
+  readonly getScimUser: GetScimUserHandler<Dependencies>;
+  /** Replace a SCIM user (`PUT /scim/v2/Users/{scim_user_id}`). */
+  readonly replaceScimUser: ReplaceScimUserHandler<Dependencies>;
+  /** Delete a SCIM user (`DELETE /scim/v2/Users/{scim_user_id}`). */
+  readonly deleteScimUser: DeleteScimUserHandler<Dependencies>;
+  /** Change a SCIM user (`PATCH /scim/v2/Users/{scim_user_id}`). */
+  readonly updateScimUser: UpdateScimUserHandler<Dependencies>;
+  /** List or find SCIM groups (`GET /scim/v2/Groups`). */
+  readonly listScimGroups: ListScimGroupsHandler<Dependencies>;
+  /** Create a SCIM group (`POST /scim/v2/Groups`). */
+  readonly createScimGroup: CreateScimGroupHandler<Dependencies>;
+  /** Read a SCIM group (`GET /scim/v2/Groups/{scim_group_id}`). */
+  readonly getScimGroup: GetScimGroupHandler<Dependencies>;
+  /** Replace a SCIM group (`PUT /scim/v2/Groups/{scim_group_id}`). */
+  readonly replaceScimGroup: ReplaceScimGroupHandler<Dependencies>;
+  /** Delete a SCIM group (`DELETE /scim/v2/Groups/{scim_group_id}`). */
+  readonly deleteScimGroup: DeleteScimGroupHandler<Dependencies>;
+  /** Change a SCIM group (`PATCH /scim/v2/Groups/{scim_group_id}`). */
+  readonly updateScimGroup: UpdateScimGroupHandler<Dependencies>;
   /** Check whether the server is alive (`GET /health/live`). */
   readonly getLiveness: GetLivenessHandler<Dependencies>;
   /** Check whether the server is ready (`GET /health/ready`). */

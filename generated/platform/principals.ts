@@ -43,6 +43,8 @@ export interface components {
        * @enum {string|null}
        */
       role: 'owner' | 'admin' | 'member' | 'viewer' | null;
+      /** @description Whether the organization of the token demands a second factor that the session lacks, so that the token counts as orgless. */
+      mfa_missing: boolean;
     };
     /** @description A caller acting within an organization. */
     MemberPrincipal: {
@@ -83,6 +85,8 @@ export interface components {
        * @enum {string}
        */
       role: 'owner' | 'admin' | 'member' | 'viewer';
+      /** @description Whether the organization of the token demands a second factor that the session lacks, so that the token counts as orgless. */
+      mfa_missing: boolean;
     };
     /** @description A program that acts for an organization. */
     ServiceTokenPrincipal: {
@@ -109,6 +113,7 @@ export interface components {
         | 'integrations:read'
         | 'integrations:write'
         | 'members:read'
+        | 'scim:write'
         | 'setup:read'
         | 'sync:read'
         | 'sync:run'

@@ -18,6 +18,17 @@ export function createRouters(operation: (id: keyof PlatformHandlers<unknown>) =
   authRouter.post('resendVerification', '/resend-verification', operation('resendVerification'));
   authRouter.post('login', '/login', operation('login'));
   authRouter.get('getIdentityProviders', '/providers', operation('getIdentityProviders'));
+  authRouter.post('verifyMfa', '/mfa/verify', operation('verifyMfa'));
+  authRouter.post('verifySession', '/step-up', operation('verifySession'));
+  authRouter.get('getMfa', '/me/mfa', operation('getMfa'));
+  authRouter.post('startTotp', '/me/mfa/totp', operation('startTotp'));
+  authRouter.delete('deleteTotp', '/me/mfa/totp', operation('deleteTotp'));
+  authRouter.post('verifyTotp', '/me/mfa/totp/verify', operation('verifyTotp'));
+  authRouter.post('rotateRecoveryCodes', '/me/mfa/recovery-codes', operation('rotateRecoveryCodes'));
+  authRouter.post('registerPasskey', '/me/mfa/passkeys', operation('registerPasskey'));
+  authRouter.post('startPasskey', '/me/mfa/passkeys/start', operation('startPasskey'));
+  authRouter.post('startPasskeyLogin', '/passkeys/start', operation('startPasskeyLogin'));
+  authRouter.post('loginByPasskey', '/passkeys/login', operation('loginByPasskey'));
   authRouter.get('getMyIdentities', '/me/identities', operation('getMyIdentities'));
   authRouter.post('forgotPassword', '/forgot-password', operation('forgotPassword'));
   authRouter.post('resetPassword', '/reset-password', operation('resetPassword'));
@@ -25,7 +36,20 @@ export function createRouters(operation: (id: keyof PlatformHandlers<unknown>) =
   authRouter.post('startProviderLogin', '/providers/:provider/start', operation('startProviderLogin'));
   authRouter.post('loginByProvider', '/providers/:provider/login', operation('loginByProvider'));
   authRouter.post('startIdentityLink', '/providers/:provider/link', operation('startIdentityLink'));
+  authRouter.delete('deletePasskey', '/me/mfa/passkeys/:passkey_id', operation('deletePasskey'));
+  authRouter.patch('updatePasskey', '/me/mfa/passkeys/:passkey_id', operation('updatePasskey'));
   authRouter.delete('disconnectIdentity', '/me/identities/:identity_id', operation('disconnectIdentity'));
+
+  const ssoRouter = new Router({ sensitive: true, prefix: '/api/v1' });
+  ssoRouter.get('getSsoByDomain', '/auth/sso', operation('getSsoByDomain'));
+  ssoRouter.post('startSsoLogin', '/auth/sso/:sso_org_id/start', operation('startSsoLogin'));
+  ssoRouter.post('startSsoLink', '/auth/sso/:sso_org_id/link', operation('startSsoLink'));
+  ssoRouter.post('acceptSsoLogout', '/auth/sso/:sso_org_id/logout', operation('acceptSsoLogout'));
+  ssoRouter.post('loginBySso', '/auth/sso/:sso_org_id/login', operation('loginBySso'));
+  ssoRouter.get('getSso', '/organizations/:org_id/sso', operation('getSso'));
+  ssoRouter.put('updateSso', '/organizations/:org_id/sso', operation('updateSso'));
+  ssoRouter.delete('deleteSso', '/organizations/:org_id/sso', operation('deleteSso'));
+  ssoRouter.post('verifySsoDomain', '/organizations/:org_id/sso/domains/:domain/verify', operation('verifySsoDomain'));
 
   const sessionsRouter = new Router({ sensitive: true, prefix: '/api/v1/auth' });
   sessionsRouter.post('refreshTokens', '/refresh', operation('refreshTokens'));
@@ -77,6 +101,8 @@ export function createRouters(operation: (id: keyof PlatformHandlers<unknown>) =
   organizationsRouter.get('listMembers', '/:org_id/members', operation('listMembers'));
   organizationsRouter.delete('removeMember', '/:org_id/members/:user_id', operation('removeMember'));
   organizationsRouter.patch('changeMemberRole', '/:org_id/members/:user_id', operation('changeMemberRole'));
+  organizationsRouter.patch('updateMfaRequirement', '/:org_id/mfa-requirement', operation('updateMfaRequirement'));
+  organizationsRouter.delete('resetMemberMfa', '/:org_id/members/:user_id/mfa', operation('resetMemberMfa'));
 
   const teamsRouter = new Router({ sensitive: true, prefix: '/api/v1/organizations/:org_id' });
   teamsRouter.get('listTeams', '/teams', operation('listTeams'));
@@ -89,6 +115,8 @@ export function createRouters(operation: (id: keyof PlatformHandlers<unknown>) =
   teamsRouter.post('assignTeams', '/team-assignment', operation('assignTeams'));
 
   const classificationRouter = new Router({ sensitive: true, prefix: '/api/v1/organizations/:org_id' });
+  classificationRouter.get('getCalendar', '/calendar', operation('getCalendar'));
+  classificationRouter.put('updateCalendar', '/calendar', operation('updateCalendar'));
   classificationRouter.get('getRules', '/rules', operation('getRules'));
   classificationRouter.put('importRules', '/rules', operation('importRules'));
   classificationRouter.get('listEnvironments', '/environments', operation('listEnvironments'));
@@ -141,6 +169,37 @@ export function createRouters(operation: (id: keyof PlatformHandlers<unknown>) =
     operation('rotateServiceToken'),
   );
 
+  const provisioningRouter = new Router({ sensitive: true });
+  provisioningRouter.get(
+    'getScimServiceProviderConfig',
+    '/scim/v2/ServiceProviderConfig',
+    operation('getScimServiceProviderConfig'),
+  );
+  provisioningRouter.get('listScimResourceTypes', '/scim/v2/ResourceTypes', operation('listScimResourceTypes'));
+  provisioningRouter.get('listScimSchemas', '/scim/v2/Schemas', operation('listScimSchemas'));
+  provisioningRouter.get('listScimUsers', '/scim/v2/Users', operation('listScimUsers'));
+  provisioningRouter.post('createScimUser', '/scim/v2/Users', operation('createScimUser'));
+  provisioningRouter.get('listScimGroups', '/scim/v2/Groups', operation('listScimGroups'));
+  provisioningRouter.post('createScimGroup', '/scim/v2/Groups', operation('createScimGroup'));
+  provisioningRouter.get(
+    'listProvisionedGroups',
+    '/api/v1/organizations/:org_id/provisioned-groups',
+    operation('listProvisionedGroups'),
+  );
+  provisioningRouter.patch(
+    'updateProvisionedGroup',
+    '/api/v1/organizations/:org_id/provisioned-groups/:scim_group_id',
+    operation('updateProvisionedGroup'),
+  );
+  provisioningRouter.get('getScimUser', '/scim/v2/Users/:scim_user_id', operation('getScimUser'));
+  provisioningRouter.put('replaceScimUser', '/scim/v2/Users/:scim_user_id', operation('replaceScimUser'));
+  provisioningRouter.delete('deleteScimUser', '/scim/v2/Users/:scim_user_id', operation('deleteScimUser'));
+  provisioningRouter.patch('updateScimUser', '/scim/v2/Users/:scim_user_id', operation('updateScimUser'));
+  provisioningRouter.get('getScimGroup', '/scim/v2/Groups/:scim_group_id', operation('getScimGroup'));
+  provisioningRouter.put('replaceScimGroup', '/scim/v2/Groups/:scim_group_id', operation('replaceScimGroup'));
+  provisioningRouter.delete('deleteScimGroup', '/scim/v2/Groups/:scim_group_id', operation('deleteScimGroup'));
+  provisioningRouter.patch('updateScimGroup', '/scim/v2/Groups/:scim_group_id', operation('updateScimGroup'));
+
   const webhooksRouter = new Router({ sensitive: true, prefix: '/api/v1/organizations/:org_id/webhooks' });
   webhooksRouter.get('listWebhooks', '/', operation('listWebhooks'));
   webhooksRouter.post('createWebhook', '/', operation('createWebhook'));
@@ -182,6 +241,7 @@ export function createRouters(operation: (id: keyof PlatformHandlers<unknown>) =
     operation('connectAppInstallation'),
   );
   integrationsRouter.post('acceptHostEvent', '/host-events/github', operation('acceptHostEvent'));
+  integrationsRouter.post('acceptGitlabEvent', '/host-events/gitlab', operation('acceptGitlabEvent'));
   integrationsRouter.delete(
     'disconnectIntegration',
     '/admin/integrations/:integration_id',
@@ -203,6 +263,7 @@ export function createRouters(operation: (id: keyof PlatformHandlers<unknown>) =
 
   return [
     authRouter,
+    ssoRouter,
     sessionsRouter,
     auditRouter,
     onboardingRouter,
@@ -212,6 +273,7 @@ export function createRouters(operation: (id: keyof PlatformHandlers<unknown>) =
     syncRouter,
     viewsRouter,
     serviceTokensRouter,
+    provisioningRouter,
     webhooksRouter,
     thresholdsRouter,
     installationRouter,

@@ -34,6 +34,72 @@ export const unimplemented: PlatformHandlers<unknown> = {
   startIdentityLink: () => {
     throw new UnimplementedOperation('startIdentityLink');
   },
+  verifyMfa: () => {
+    throw new UnimplementedOperation('verifyMfa');
+  },
+  verifySession: () => {
+    throw new UnimplementedOperation('verifySession');
+  },
+  getMfa: () => {
+    throw new UnimplementedOperation('getMfa');
+  },
+  startTotp: () => {
+    throw new UnimplementedOperation('startTotp');
+  },
+  deleteTotp: () => {
+    throw new UnimplementedOperation('deleteTotp');
+  },
+  verifyTotp: () => {
+    throw new UnimplementedOperation('verifyTotp');
+  },
+  rotateRecoveryCodes: () => {
+    throw new UnimplementedOperation('rotateRecoveryCodes');
+  },
+  registerPasskey: () => {
+    throw new UnimplementedOperation('registerPasskey');
+  },
+  startPasskey: () => {
+    throw new UnimplementedOperation('startPasskey');
+  },
+  deletePasskey: () => {
+    throw new UnimplementedOperation('deletePasskey');
+  },
+  updatePasskey: () => {
+    throw new UnimplementedOperation('updatePasskey');
+  },
+  startPasskeyLogin: () => {
+    throw new UnimplementedOperation('startPasskeyLogin');
+  },
+  loginByPasskey: () => {
+    throw new UnimplementedOperation('loginByPasskey');
+  },
+  getSsoByDomain: () => {
+    throw new UnimplementedOperation('getSsoByDomain');
+  },
+  startSsoLogin: () => {
+    throw new UnimplementedOperation('startSsoLogin');
+  },
+  startSsoLink: () => {
+    throw new UnimplementedOperation('startSsoLink');
+  },
+  acceptSsoLogout: () => {
+    throw new UnimplementedOperation('acceptSsoLogout');
+  },
+  loginBySso: () => {
+    throw new UnimplementedOperation('loginBySso');
+  },
+  getSso: () => {
+    throw new UnimplementedOperation('getSso');
+  },
+  updateSso: () => {
+    throw new UnimplementedOperation('updateSso');
+  },
+  deleteSso: () => {
+    throw new UnimplementedOperation('deleteSso');
+  },
+  verifySsoDomain: () => {
+    throw new UnimplementedOperation('verifySsoDomain');
+  },
   getMyIdentities: () => {
     throw new UnimplementedOperation('getMyIdentities');
   },
@@ -184,6 +250,12 @@ export const unimplemented: PlatformHandlers<unknown> = {
   assignTeams: () => {
     throw new UnimplementedOperation('assignTeams');
   },
+  getCalendar: () => {
+    throw new UnimplementedOperation('getCalendar');
+  },
+  updateCalendar: () => {
+    throw new UnimplementedOperation('updateCalendar');
+  },
   getRules: () => {
     throw new UnimplementedOperation('getRules');
   },
@@ -223,6 +295,12 @@ export const unimplemented: PlatformHandlers<unknown> = {
   updateView: () => {
     throw new UnimplementedOperation('updateView');
   },
+  updateMfaRequirement: () => {
+    throw new UnimplementedOperation('updateMfaRequirement');
+  },
+  resetMemberMfa: () => {
+    throw new UnimplementedOperation('resetMemberMfa');
+  },
   listServiceTokens: () => {
     throw new UnimplementedOperation('listServiceTokens');
   },
@@ -234,6 +312,12 @@ export const unimplemented: PlatformHandlers<unknown> = {
   },
   rotateServiceToken: () => {
     throw new UnimplementedOperation('rotateServiceToken');
+  },
+  listProvisionedGroups: () => {
+    throw new UnimplementedOperation('listProvisionedGroups');
+  },
+  updateProvisionedGroup: () => {
+    throw new UnimplementedOperation('updateProvisionedGroup');
   },
   listWebhooks: () => {
     throw new UnimplementedOperation('listWebhooks');
@@ -310,6 +394,9 @@ export const unimplemented: PlatformHandlers<unknown> = {
   acceptHostEvent: () => {
     throw new UnimplementedOperation('acceptHostEvent');
   },
+  acceptGitlabEvent: () => {
+    throw new UnimplementedOperation('acceptGitlabEvent');
+  },
   listRepositories: () => {
     throw new UnimplementedOperation('listRepositories');
   },
@@ -360,6 +447,51 @@ export const unimplemented: PlatformHandlers<unknown> = {
   },
   listAuditLog: () => {
     throw new UnimplementedOperation('listAuditLog');
+  },
+  getScimServiceProviderConfig: () => {
+    throw new UnimplementedOperation('getScimServiceProviderConfig');
+  },
+  listScimResourceTypes: () => {
+    throw new UnimplementedOperation('listScimResourceTypes');
+  },
+  listScimSchemas: () => {
+    throw new UnimplementedOperation('listScimSchemas');
+  },
+  listScimUsers: () => {
+    throw new UnimplementedOperation('listScimUsers');
+  },
+  createScimUser: () => {
+    throw new UnimplementedOperation('createScimUser');
+  },
+  getScimUser: () => {
+    throw new UnimplementedOperation('getScimUser');
+  },
+  replaceScimUser: () => {
+    throw new UnimplementedOperation('replaceScimUser');
+  },
+  deleteScimUser: () => {
+    throw new UnimplementedOperation('deleteScimUser');
+  },
+  updateScimUser: () => {
+    throw new UnimplementedOperation('updateScimUser');
+  },
+  listScimGroups: () => {
+    throw new UnimplementedOperation('listScimGroups');
+  },
+  createScimGroup: () => {
+    throw new UnimplementedOperation('createScimGroup');
+  },
+  getScimGroup: () => {
+    throw new UnimplementedOperation('getScimGroup');
+  },
+  replaceScimGroup: () => {
+    throw new UnimplementedOperation('replaceScimGroup');
+  },
+  deleteScimGroup: () => {
+    throw new UnimplementedOperation('deleteScimGroup');
+  },
+  updateScimGroup: () => {
+    throw new UnimplementedOperation('updateScimGroup');
   },
   getLiveness: () => {
     throw new UnimplementedOperation('getLiveness');

@@ -104,7 +104,8 @@ async function perform(
     const reply = await http.request(operation.method, operation.path, {
       params: { ...(params && { path: { ...params } }), ...(query && { query: { ...query } }) },
       ...(body !== undefined && { body }),
-      ...(operation.sends !== undefined && { bodySerializer: String }),
+      // openapi-fetch writes JSON and forms.
+      ...(typeof body === 'string' && { bodySerializer: String }),
       headers: requestHeaders(
         operation,
         clientHeaders(),

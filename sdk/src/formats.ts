@@ -4,6 +4,8 @@ import type { ReplyFormat, StreamContext } from './operation.js';
 
 export const json: ReplyFormat = { mediaType: 'application/json', parseAs: 'json' };
 
+export const scim: ReplyFormat = { mediaType: 'application/scim+json', parseAs: 'json' };
+
 export const text: ReplyFormat = { mediaType: 'text/plain', parseAs: 'text' };
 
 export const html: ReplyFormat = { mediaType: 'text/html', parseAs: 'text' };

@@ -1,3 +1,5 @@
+import type { ProblemDocument } from './result.js';
+
 /** An operation of a contract as data, as the generated functions pass it to the client. */
 export interface Operation {
   readonly method: 'get' | 'put' | 'post' | 'delete' | 'patch' | 'head' | 'options';
@@ -11,7 +13,9 @@ export interface Operation {
   readonly readsOnly?: boolean;
   /** The client sends an idempotency key, so the operation may be retried. */
   readonly keyed?: boolean;
-  /** The media type of the request body, which is text; absent for JSON. */
+  /** Reads an error that has the form of another standard than problems; null: it is none. Absent: errors are problems. */
+  readonly problemOf?: (content: unknown, requestId: string) => ProblemDocument | null;
+  /** The media type of the request body; absent for `application/json`. */
   readonly sends?: string;
   /** The security scheme whose bearer token the operation requires. */
   readonly scheme?: string;

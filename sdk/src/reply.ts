@@ -24,8 +24,12 @@ export function resultOf(
   const mediaType = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
   const unexpected = (): UnexpectedReplyError => new UnexpectedReplyError(nameOf(operation), response);
   if (!operation.statuses.includes(status)) {
-    if (response.ok || mediaType !== 'application/problem+json' || !isProblem(content)) throw unexpected();
-    return { ...reply, ok: false, problem: content };
+    // What reads an error of another standard knows it by its members.
+    const { problemOf } = operation;
+    const problem = problemOf === undefined ? content : problemOf(content, reply.requestId ?? '');
+    const isOfProblem = problemOf !== undefined || mediaType === 'application/problem+json';
+    if (response.ok || !isOfProblem || !isProblem(problem)) throw unexpected();
+    return { ...reply, ok: false, problem };
   }
   if (status === 204 || format === undefined) return { ...reply, ok: true, data: undefined };
   const data =

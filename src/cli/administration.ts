@@ -1,10 +1,10 @@
 import { prune, retentionOf } from '../platform/sources/retention/prune.js';
-import { createSecretBox } from '../platform/server/secrets/secret-box.js';
-import { assertSameSecretsKey, loadSecretsKey } from '../platform/server/secrets/secrets-key.js';
+import { assertSameSecretsKey, loadSecretBox } from '../platform/server/secrets/secrets-key.js';
 import { readSettings } from '../platform/server/settings.js';
 import { SettingError } from '../platform/server/settings/setting.js';
 import type { Environment } from '../platform/server/settings/settings-environment.js';
 import { systemClock } from '../platform/clock.js';
+import { reseal } from './reseal.js';
 import { rotateSigningKey } from '../platform/identity/tokens/signing-keys.store.js';
 import { withOpenDatabase } from './open-database.js';
 
@@ -15,9 +15,25 @@ export async function rotateKeys(environment: Environment): Promise<void> {
     throw new SettingError('The keys are set by JWT_PRIVATE_KEYS. Rotate them there: put the new key first');
   }
   await withOpenDatabase(settings, async ({ sql }) => {
-    const secrets = createSecretBox(await loadSecretsKey(settings.home, settings.secretsKey));
+    const secrets = await loadSecretBox(settings);
     await assertSameSecretsKey(sql, secrets);
     console.log(`New tokens are signed with the key ${await rotateSigningKey(sql, secrets, systemClock)}.`);
+  });
+}
+
+/** Seals all secrets with SECRETS_KEY that SECRETS_KEY_PREVIOUS has sealed. */
+export async function resealSecrets(environment: Environment): Promise<void> {
+  const settings = readSettings(environment);
+  if (settings.secretsKeyPrevious === null) {
+    throw new SettingError('SECRETS_KEY_PREVIOUS is not set. Set it to the key that SECRETS_KEY replaces');
+  }
+  await withOpenDatabase(settings, async ({ sql }) => {
+    const secrets = await loadSecretBox(settings);
+    await assertSameSecretsKey(sql, secrets);
+    const { resealed, unreadable } = await reseal(sql, secrets);
+    console.log(`${resealed} ${resealed === 1 ? 'secret is' : 'secrets are'} sealed with the new key.`);
+    if (unreadable.length === 0) console.log('No server needs SECRETS_KEY_PREVIOUS any more.');
+    else throw new SettingError(`Neither key opens ${unreadable.join(', ')}. Keep SECRETS_KEY_PREVIOUS`);
   });
 }
 

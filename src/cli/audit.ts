@@ -1,4 +1,5 @@
 /** `plumbline audit`: prints the audit log of the installation, from the database. */
+import { beginsWithDay } from '@plumbline/contract/instant';
 import { isUuid } from '@plumbline/contract/system/uuid';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { AuditOptions } from './read-audit-log.js';
@@ -34,7 +35,7 @@ export function registerAuditCommand(program: Command): void {
 function timeOf(text: string): Date {
   const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/i.test(text);
   const time = new Date(text.toUpperCase());
-  if (isTime && !Number.isNaN(time.getTime())) return time;
+  if (isTime && beginsWithDay(text) && !Number.isNaN(time.getTime())) return time;
   throw new InvalidArgumentError('Write a day (2026-03-01) or a time (2026-03-01T09:15:00Z).');
 }
 

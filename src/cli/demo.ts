@@ -131,6 +131,7 @@ async function fill(
     store,
     database,
     integrationNetworks: [],
+    periodDays: 0,
     mostRequests: 0,
     runDeadlineSeconds: 3600,
     localRootOf: () => null,

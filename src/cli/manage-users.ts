@@ -4,6 +4,7 @@ import { systemClock } from '../platform/clock.js';
 import { eraseAccount } from '../platform/identity/accounts/erase-account.js';
 import { setActivity } from '../platform/identity/accounts/set-activity.js';
 import { accountOf, selectUsers, type UserRow } from '../platform/identity/accounts/users.store.js';
+import { resetMfa } from '../platform/identity/mfa/reset-mfa.js';
 import { readSettings } from '../platform/server/settings.js';
 import { SettingError } from '../platform/server/settings/setting.js';
 import { endInvitesWithoutRight } from '../platform/tenancy/organizations/invites.store.js';
@@ -57,8 +58,8 @@ export async function changeActivity(email: string, isActive: boolean, options: 
 export async function deleteUser(email: string, options: ConfigOption): Promise<void> {
   await changeUser(email, options, async (sql, userId, now) => {
     const user = { id: userId, email: normalizeEmail(email) };
-    const refusal = await eraseAccount(sql, user, { operatorId: null, context, now });
-    if (refusal !== null) throw new SettingError(refusal.body.message);
+    const erased = await eraseAccount(sql, user, { operatorId: null, context, now });
+    if ('refusal' in erased) throw new SettingError(erased.refusal.body.message);
   });
   console.log(`${email} is deleted.`);
 }
@@ -74,6 +75,16 @@ export async function setSuperuser(email: string, isSuperuser: boolean, options:
     await endInvitesWithoutRight(sql, id, now);
   });
   console.log(`${email} is now ${isSuperuser ? 'a superuser' : 'an ordinary user'}.`);
+}
+
+/**
+ * Removes the second factor of an account whose holder has lost it, and ends its sessions.
+ *
+ * @throws SettingError when there is no account with the address
+ */
+export async function resetSecondFactor(email: string, options: ConfigOption): Promise<void> {
+  await changeUser(email, options, (sql, userId, now) => resetMfa(sql, userId, { operatorId: null, context, now }));
+  console.log(`${email} has no second factor now.`);
 }
 
 async function changeUser(

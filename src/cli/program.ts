@@ -93,15 +93,23 @@ program
     await doctor(options);
   });
 
-program
-  .command('keys')
-  .description('manage the keys that sign tokens')
+const keys = program.command('keys').description('manage the keys that sign tokens and seal secrets');
+keys
   .command('rotate')
   .description('sign with a new key; tokens of the old key stay valid until they expire')
   .option(...config)
   .action(async (options: ConfigOption) => {
     const { rotateKeys } = await import('./administration.js');
     await rotateKeys(await environmentOf(options));
+  });
+
+keys
+  .command('reseal')
+  .description('seal with SECRETS_KEY what SECRETS_KEY_PREVIOUS has sealed; it can be interrupted and repeated')
+  .option(...config)
+  .action(async (options: ConfigOption) => {
+    const { resealSecrets } = await import('./administration.js');
+    await resealSecrets(await environmentOf(options));
   });
 
 program
@@ -142,6 +150,11 @@ if (process.argv[2] === 'corrections') {
   const { registerCorrectionsCommand } = await import('./corrections.js');
   registerCorrectionsCommand(program);
 } else program.command('corrections').description('correct the classification of single work units');
+
+if (process.argv[2] === 'forget') {
+  const { registerForgetCommand } = await import('./forget.js');
+  registerForgetCommand(program);
+} else program.command('forget').description('remove a repository, or erase a person from the records');
 
 if (process.argv[2] === 'service-tokens') {
   const { registerServiceTokensCommand } = await import('./service-tokens.js');

@@ -30,7 +30,7 @@ export async function printAuditLog(options: AuditOptions): Promise<void> {
   const filters: AuditFilters = { since, until, action: event?.toUpperCase(), orgId };
   await withOpenDatabase(readSettings(await commandEnvironment(options)), async ({ sql }) => {
     const userId = user === undefined ? undefined : await userIdOf(sql, user);
-    const addresses = new Map<string, string>();
+    const actors = new Map<string, string>();
     let printed = 0;
     if (format === 'json') console.log('[');
     for await (const row of allRows(
@@ -38,8 +38,7 @@ export async function printAuditLog(options: AuditOptions): Promise<void> {
       (last) => last,
       limit,
     )) {
-      const text =
-        format === 'table' ? lineOf(row, await addressOf(sql, row.user_id, addresses)) : JSON.stringify(recordOf(row));
+      const text = format === 'table' ? lineOf(row, await actorOf(sql, row, actors)) : JSON.stringify(recordOf(row));
       console.log(format === 'json' && printed > 0 ? `,${text}` : text);
       printed += 1;
     }
@@ -47,12 +46,12 @@ export async function printAuditLog(options: AuditOptions): Promise<void> {
   });
 }
 
-function lineOf(row: AuditRow, address: string): string {
+function lineOf(row: AuditRow, actor: string): string {
   const cells = [
     row.at.toISOString().slice(0, 19).replace('T', ' '),
     row.action.padEnd(24),
     row.status.padEnd(7),
-    address.padEnd(28),
+    actor.padEnd(28),
     row.org_id ?? 'no organization'.padEnd(36),
     (row.ip ?? '-').padEnd(15),
     row.note ?? '',
@@ -60,14 +59,22 @@ function lineOf(row: AuditRow, address: string): string {
   return oneLine(cells.join('  ')).trimEnd();
 }
 
-/** The address of the account that acted; its id if the account is deleted, and `-` for nobody. */
-async function addressOf(sql: Sql, userId: string | null, known: Map<string, string>): Promise<string> {
-  if (userId === null) return '-';
-  const address = known.get(userId);
-  if (address !== undefined) return address;
-  const [user] = await sql<{ email: string }[]>`select email from users where id = ${userId}`;
-  known.set(userId, user?.email ?? userId);
-  return user?.email ?? userId;
+/** The address of the account or the name of the service token that acted; its id if it is deleted, and `-` for nobody. */
+async function actorOf(
+  sql: Sql,
+  { user_id: userId, service_token_id: tokenId }: AuditRow,
+  known: Map<string, string>,
+): Promise<string> {
+  const id = userId ?? tokenId;
+  if (id === null) return '-';
+  const seen = known.get(id);
+  if (seen !== undefined) return seen;
+  const [row] = await sql<{ name: string }[]>`
+    select email as name from users where id = ${id}
+    union all select 'token ' || name from service_tokens where id = ${id}`;
+  const name = row?.name ?? id;
+  known.set(id, name);
+  return name;
 }
 
 async function userIdOf(sql: Sql, account: string): Promise<string> {

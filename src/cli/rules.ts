@@ -10,7 +10,16 @@ The file is YAML, with rules in the form of a rules file of syncs:
       labels: [partner]
       gives: feature_delivery.customer     or several with parts
       weight: 1                            optional; multiplies the points
-  production: ['eu-*', www, '!*-test']     optional: the environments that are production; ! excepts
+  production: ['eu-*', www, '!*-test']     optional: the environments that are production; ! excepts.
+                                           Also tier:production, branch:main, job:deploy-*
+  incidents: ['sev*', 'type:incident']     optional: labels of the issues that are incidents.
+                                           Also type:, title:*outage*, severity:critical
+  failures: [hotfix, 'title:revert *']     optional: labels of requests that show that the deployment
+                                           before failed. Also title:, branch:hotfix/*, and
+                                           deployment:rollback for deployments of older code
+
+Without these lists, words in names of environments decide, incidents are what the host calls so, and nothing else
+shows a failure.
 
 A work unit that these rules give enough points to is divided by them alone; else their points are added to those of
 the rules file. Explanations call them "organization: NAME". Rules of an earlier import are replaced, and "rules: []"

@@ -7,6 +7,7 @@ export {
   getMe,
   login,
   signOut,
+  verifyMfa,
 } from '@plumbline/sdk/platform';
 export { createAnalyticsClient } from '@plumbline/sdk/analytics';
 export {

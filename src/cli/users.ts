@@ -11,6 +11,7 @@ Examples:
   plumbline users list --search @example.com
   plumbline users disable sam@example.com
   plumbline users delete sam@example.com --yes
+  plumbline users reset-mfa sam@example.com
   plumbline users superuser robin@example.com`;
 
 const email = ['<email>', 'e-mail address of the account'] as const;
@@ -52,6 +53,15 @@ export function registerUsersCommand(program: Command): void {
     .action(async (address: string, options: ConfigOption) => {
       const { deleteUser } = await import('./manage-users.js');
       await deleteUser(address, options);
+    });
+  command
+    .command('reset-mfa')
+    .description('remove the second factor of an account whose holder has lost it, and end its sessions')
+    .argument(...email)
+    .option(...config)
+    .action(async (address: string, options: ConfigOption) => {
+      const { resetSecondFactor } = await import('./manage-users.js');
+      await resetSecondFactor(address, options);
     });
   command
     .command('superuser')

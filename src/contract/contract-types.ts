@@ -94,6 +94,9 @@ export interface ProblemReply<Body extends { readonly status: number } = { reado
   readonly cause?: unknown;
 }
 
+/** A standard that defines the errors of its operations. `scim`: RFC 7644. */
+export type ErrorForm = 'scim';
+
 /**
  * What is documented of a value, and so is sent: the members of an object, the items of a list, or, if `true`, all of it.
  */
@@ -228,6 +231,8 @@ export interface Route {
   readonly isIdempotent: boolean;
   /** The media types of its replies, for `Accept`. */
   readonly produces: readonly string[];
+  /** The standard whose form its errors have; absent: they are problems. */
+  readonly errorForm?: ErrorForm;
   readonly replies: Readonly<Record<number, ReplyTable>>;
 }
 

@@ -11,6 +11,7 @@ export interface Endpoint extends Pick<
   Route,
   'method' | 'path' | 'maxBodyBytes' | 'security' | 'rateLimits' | 'produces'
 > {
+  readonly errorForm?: Route['errorForm'];
   /** The name in the log and in metrics; null: the request matches no operation and no page. */
   readonly operationId: string | null;
   readonly body: Pick<NonNullable<Route['body']>, 'mediaType' | 'emails' | 'acceptsAnything'> | null;

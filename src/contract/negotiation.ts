@@ -9,7 +9,8 @@ import type { Endpoint, Exchange } from './exchange.js';
  */
 export function negotiate({ request, route }: Exchange<Endpoint>): ProblemReply | null {
   const { headers } = request;
-  if (!acceptsReply(headers.accept, route.produces, () => accepts(request).types([...route.produces]) !== false)) {
+  const offered = (): string[] => route.produces.flatMap(namesOf);
+  if (!acceptsReply(headers.accept, route.produces, () => accepts(request).types(offered()) !== false)) {
     return notAcceptable({
       message: `This path returns ${route.produces.join(' or ')}: accept that, or omit the Accept header.`,
       available: [...route.produces],
@@ -17,7 +18,7 @@ export function negotiate({ request, route }: Exchange<Endpoint>): ProblemReply 
   }
   if (route.body === null || !hasBody(headers)) return null;
   const { mediaType } = route.body;
-  if (!isMediaType(headers['content-type'], mediaType)) {
+  if (!namesOf(mediaType).some((name) => isMediaType(headers['content-type'], name))) {
     return unsupportedMediaType({
       message: `Send the body with Content-Type: ${mediaType}, in UTF-8.`,
       supported: [mediaType],
@@ -31,6 +32,11 @@ export function negotiate({ request, route }: Exchange<Endpoint>): ProblemReply 
     });
   }
   return null;
+}
+
+/** What a media type may be called: one with the suffix `+json` is JSON (RFC 6839, section 3.1). */
+export function namesOf(mediaType: string): string[] {
+  return mediaType.endsWith('+json') ? [mediaType, 'application/json'] : [mediaType];
 }
 
 function acceptsReply(accept: string | undefined, produces: readonly string[], slowly: () => boolean): boolean {

@@ -4,6 +4,7 @@ import type { ProblemReply } from './contract-types.js';
 import { payloadTooLarge } from '../../generated/contract/problems.js';
 import type { Endpoint, Exchange } from './exchange.js';
 import { closeLingering } from './lingering-close.js';
+import { namesOf } from './negotiation.js';
 
 /** The caller disconnected before the body was complete, so there is no reply. */
 export class RequestAborted extends Error {
@@ -25,18 +26,19 @@ export type BodyReader = (ctx: Context, exchange: Exchange<Endpoint>) => Promise
 export function createBodyReader({ body, maxBodyBytes }: Endpoint): BodyReader {
   if (body === null) return () => Promise.resolve(null);
   const { mediaType } = body;
-  const isJson = mediaType === 'application/json';
+  const isJson = /[/+]json$/.test(mediaType);
+  const syntax = isJson ? 'json' : mediaType === 'application/x-www-form-urlencoded' ? 'form' : 'text';
   const faults = new WeakMap<Context, Error>();
   const read = koaBody({
     json: isJson,
-    jsonTypes: [mediaType],
+    jsonTypes: namesOf(mediaType),
     jsonLimit: maxBodyBytes,
     jsonStrict: false, // the schema decides which values are allowed
     text: !isJson,
     textTypes: [mediaType],
     textLimit: maxBodyBytes,
     multipart: false,
-    urlencoded: false,
+    urlencoded: false, // it would read nested objects into forms
     encoding: 'binary',
     includeUnparsed: true,
     parsedMethods: Object.values(HttpMethodEnum), // the contract decides which operations have a body
@@ -51,9 +53,9 @@ export function createBodyReader({ body, maxBodyBytes }: Endpoint): BodyReader {
     const fault = faults.get(ctx);
     if (fault === undefined) {
       const { rawBody: bytes = '', body: value } = ctx.request;
-      exchange.receivedBody = bytes === '' ? null : { bytes, isJson, value };
+      exchange.receivedBody = bytes === '' ? null : { bytes, syntax, value };
     } else if ('body' in fault && typeof fault.body === 'string') {
-      exchange.receivedBody = { bytes: fault.body, isJson, value: undefined }; // it is not JSON
+      exchange.receivedBody = { bytes: fault.body, syntax, value: undefined }; // it is not JSON
     } else if ('type' in fault && fault.type === 'entity.too.large') {
       return refuseLongBody(exchange);
     } else {

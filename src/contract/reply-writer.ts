@@ -4,6 +4,7 @@ import type { Context } from 'koa';
 import type { Form, ProblemReply, ReplyTable, ServerSentEvent } from './contract-types.js';
 import type { Endpoint, Exchange } from './exchange.js';
 import { isProblem, UndocumentedReply, type AnyReply } from './reply-check.js';
+import { scimErrorOf, scimMediaType } from './scim-error.js';
 import { streamOf } from './reply-stream.js';
 
 type SuccessTable = Extract<ReplyTable, { kind: 'success' }>;
@@ -70,10 +71,12 @@ export function putProblem(ctx: Context, { status, body }: ProblemReply, exchang
   const { retry_after_seconds: delay } = others;
   if (typeof delay === 'number') ctx.set('Retry-After', String(delay));
   if (form !== undefined) ctx.set(form.headers);
-  ctx.set('Content-Type', 'application/problem+json');
+  const isScim = exchange.route.errorForm === 'scim';
+  ctx.set('Content-Type', isScim ? scimMediaType : 'application/problem+json');
   ctx.status = status;
   const members = documented(others, form?.members ?? {});
-  ctx.body = JSON.stringify({ type, title, status, message, request_id: exchange.requestId, ...members });
+  const problem = { type, title, status, message, request_id: exchange.requestId, ...members };
+  ctx.body = JSON.stringify(isScim ? scimErrorOf(problem) : problem);
 }
 
 /** Leaves out undocumented members, as the serializers of successes do. */

@@ -8,7 +8,7 @@ import { validationProblem } from './violations.js';
 export interface ReceivedBody {
   /** Each character is one byte of the body, so that nothing is lost where they are not UTF-8. */
   readonly bytes: string;
-  readonly isJson: boolean;
+  readonly syntax: 'json' | 'form' | 'text';
   /** The JSON value of the bytes, taken as characters; undefined: they are not JSON. */
   readonly value: unknown;
 }
@@ -27,26 +27,40 @@ export function parseBody(received: ReceivedBody | null, acceptsAnything: boolea
   if ('problem' in decoded) return decoded;
   const { value, text } = decoded;
   // Valid UTF-8 has no lone surrogates, and JSON no raw U+0000: both occur only as escape sequences.
-  const mayBeUnusable = !acceptsAnything && (!received.isJson || unusableEscape.test(text));
+  const mayBeUnusable = !acceptsAnything && (received.syntax !== 'json' || unusableEscape.test(text));
   const unusable = mayBeUnusable ? unusableTextIn(value) : null;
   return unusable === null ? { value } : { problem: validationProblem([{ path: '/body', ...unusable }]) };
 }
 
-/** Decodes a body as JSON in UTF-8, otherwise as text in UTF-8; returns the problem (400) for one that is neither. */
+/**
+ * Decodes a body as what its media type says, in UTF-8; returns the problem (400) for one that it is not. A form becomes
+ * an object of texts, in which a name that comes several times has a list of them.
+ */
 export function decodeBody(
   received: ReceivedBody,
 ): { readonly value: unknown; readonly text: string } | { readonly problem: ProblemReply } {
-  const { bytes, isJson, value } = received;
-  if (value !== undefined && !beyondAscii.test(bytes)) return { value, text: bytes };
+  const { bytes, syntax, value } = received;
+  if (syntax !== 'form' && value !== undefined && !beyondAscii.test(bytes)) return { value, text: bytes };
   const content = Buffer.from(bytes, 'latin1');
-  if (!isUtf8(content)) return isJson ? malformed('it is not UTF-8.') : { problem: notText };
+  if (!isUtf8(content)) return syntax === 'json' ? malformed('it is not UTF-8.') : { problem: notText };
   const text = content.toString('utf8');
-  if (!isJson) return { value: text, text };
+  if (syntax === 'form') return { value: valuesOfForm(text), text };
+  if (syntax === 'text') return { value: text, text };
   try {
     return { value: JSON.parse(text), text };
   } catch (error) {
     return malformed(whereParsingStopped(error));
   }
+}
+
+function valuesOfForm(text: string): Record<string, string | string[]> {
+  const values = new Map<string, string | string[]>();
+  for (const [name, value] of new URLSearchParams(text)) {
+    const former = values.get(name);
+    if (Array.isArray(former)) former.push(value);
+    else values.set(name, former === undefined ? value : [former, value]);
+  }
+  return Object.fromEntries(values);
 }
 
 const beyondAscii = /[\u0080-\u00ff]/;

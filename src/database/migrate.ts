@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
@@ -146,9 +146,29 @@ export async function migrateInTransaction(
     logger.info({ present, known }, 'A newer release has migrated the database; this release is compatible with it');
     return [];
   }
+  const pending = (await postgrator.getMigrations()).filter(
+    ({ action, version }) => action === 'do' && version > present && version <= (to ?? known),
+  );
+  if (lockTimeoutMs > 0) await lockTables(sql, pending);
   const applied = await postgrator.migrate(to?.toString());
   await recordCompatibility(sql, applied);
   return applied;
+}
+
+/**
+ * Locks the tables that migrations name before the first one runs. Each migration would lock its own, and a request that
+ * uses one table and waits for another would stop them: under load, one of many migrations always met such a request.
+ * Most requests use `users` before other tables, so that is locked first, and they wait without a lock of theirs.
+ *
+ * @throws PostgresError lock_not_available when a table stays in use
+ */
+async function lockTables(sql: postgres.Sql, migrations: readonly Postgrator.Migration[]): Promise<void> {
+  const scripts = (await Promise.all(migrations.map(({ filename }) => readFile(filename, 'utf8')))).join('\n');
+  const tables = await sql<{ name: string }[]>`
+    select relname as name from pg_class where relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace
+    order by relname <> 'users', relname`;
+  const named = tables.map(({ name }) => name).filter((name) => new RegExp(`\\b${name}\\b`, 'i').test(scripts));
+  if (named.length > 0) await sql`lock table ${sql(named)} in access exclusive mode`;
 }
 
 /** Waits until no other server migrates, and holds the lock until the end of the transaction. */

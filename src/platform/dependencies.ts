@@ -7,7 +7,7 @@ import type { MailDispatcher } from './messages/mail/dispatcher.js';
 import type { LeakCheck } from './identity/passwords/leaked-passwords.js';
 import type { IdentityProviders } from './identity/providers/open-providers.js';
 import type { Passwords } from './identity/passwords/passwords.js';
-import type { HostApp } from './sources/app-installations/host-app.js';
+import type { HostApps } from './sources/app-installations/host-apps.js';
 import type { InstallationTokens } from './sources/app-installations/installation-tokens.js';
 import type { OpenRecords } from './sources/records/open-records.js';
 import type { SecretBox } from './server/secrets/secret-box.js';
@@ -38,8 +38,8 @@ export interface PlatformDependencies {
   readonly records: Pick<OpenRecords, 'of'>;
   /** The HTTP client for code hosts of organizations. */
   readonly outbound: OutboundFetch;
-  /** The operator's app at the code host; null: there is none. */
-  readonly hostApp: HostApp | null;
+  /** The operator's apps at code hosts. */
+  readonly hostApps: HostApps;
   readonly installationTokens: InstallationTokens;
   readonly mails: Pick<MailDispatcher, 'wake'>;
   readonly syncJobs: Pick<SyncJobs, 'wake' | 'recheck'>;

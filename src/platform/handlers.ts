@@ -16,6 +16,7 @@ import { resetPassword } from './identity/auth/reset-password.js';
 import { verifyEmail } from './identity/auth/verify-email.js';
 import type { PlatformDependencies } from './dependencies.js';
 import { createDemoData, getDemoData, removeDemoData } from './figures/demo/demo-data.js';
+import { acceptGitlabEvent } from './sources/app-installations/accept-gitlab-event.js';
 import { acceptHostEvent } from './sources/app-installations/accept-host-event.js';
 import { connectAppInstallation } from './sources/app-installations/connect-app-installation.js';
 import { startAppInstallation } from './sources/app-installations/start-app-installation.js';
@@ -31,6 +32,17 @@ import {
   startIdentityLink,
   startProviderLogin,
 } from './identity/providers/start-provider-login.js';
+import { loginByPasskey, startPasskeyLogin } from './identity/mfa/login-by-passkey.js';
+import { deletePasskey, registerPasskey, startPasskey, updatePasskey } from './identity/mfa/my-passkeys.js';
+import { deleteTotp, getMfa, rotateRecoveryCodes, startTotp, verifyTotp } from './identity/mfa/my-mfa.js';
+import { verifyMfa } from './identity/mfa/verify-mfa.js';
+import { verifySession } from './identity/mfa/verify-session.js';
+import { acceptSsoLogout } from './identity/sso/accept-sso-logout.js';
+import { loginBySso } from './identity/sso/login-by-sso.js';
+import { deleteSso, getSso } from './identity/sso/manage-sso.js';
+import { getSsoByDomain, startSsoLink, startSsoLogin } from './identity/sso/start-sso-login.js';
+import { updateSso } from './identity/sso/update-sso.js';
+import { verifySsoDomain } from './identity/sso/verify-sso-domain.js';
 import { getOnboardingState } from './identity/onboarding/get-onboarding-state.js';
 import { acceptMyInvite, listMyInvites } from './identity/onboarding/my-invites.js';
 import { onboard } from './identity/onboarding/onboard.js';
@@ -48,6 +60,8 @@ import { listInvites } from './tenancy/organizations/list-invites.js';
 import { listMembers } from './tenancy/organizations/list-members.js';
 import { removeMember } from './tenancy/organizations/remove-member.js';
 import { revokeInvite } from './tenancy/organizations/revoke-invite.js';
+import { resetMemberMfa } from './tenancy/organizations/reset-member-mfa.js';
+import { updateMfaRequirement } from './tenancy/organizations/update-mfa-requirement.js';
 import { updateOrganization } from './tenancy/organizations/update-organization.js';
 import { listRepositories } from './sources/repositories/list-repositories.js';
 import { secureAccount } from './identity/security/secure-account.js';
@@ -77,6 +91,7 @@ import { watchSyncRun } from './sources/sync-runs/watch-sync-run.js';
 import { assignTeams, getTeamAssignment } from './tenancy/teams/assignment.js';
 import { createTeam, deleteTeam, updateTeam } from './tenancy/teams/change-team.js';
 import { getAuthors, importAuthors } from './figures/classification/authors.js';
+import { getCalendar, updateCalendar } from './figures/classification/calendar.js';
 import { listEnvironments } from './figures/classification/environments.js';
 import { correctWorkUnit, deleteCorrection, listCorrections } from './figures/classification/corrections.js';
 import { getRules, importRules } from './figures/classification/rules.js';
@@ -96,9 +111,28 @@ import {
 } from './messages/webhooks/webhooks.js';
 import { testWebhook } from './messages/webhooks/test-webhook.js';
 import { createView, deleteView, listViews, updateView } from './figures/views/views.js';
+import { replaceScimUser, updateScimUser } from './identity/scim/change-user.js';
+import { createScimUser } from './identity/scim/create-user.js';
+import { deleteScimUser } from './identity/scim/delete-user.js';
+import {
+  createScimGroup,
+  deleteScimGroup,
+  getScimGroup,
+  listScimGroups,
+  replaceScimGroup,
+  updateScimGroup,
+} from './identity/scim/groups.js';
+import { listProvisionedGroups, updateProvisionedGroup } from './identity/scim/provisioned-groups.js';
+import { getScimUser, listScimUsers } from './identity/scim/read-users.js';
+import {
+  getScimServiceProviderConfig,
+  listScimResourceTypes,
+  listScimSchemas,
+} from './identity/scim/service-provider.js';
 
 /** Every operation of the Platform API. */
 export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
+  acceptGitlabEvent,
   acceptHostEvent,
   acceptInvite,
   acceptMyInvite,
@@ -135,6 +169,8 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   importTeams,
   getAuthors,
   importAuthors,
+  getCalendar,
+  updateCalendar,
   getRules,
   importRules,
   listCorrections,
@@ -160,6 +196,15 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   startProviderLogin,
   loginByProvider,
   startIdentityLink,
+  getSso,
+  updateSso,
+  deleteSso,
+  verifySsoDomain,
+  getSsoByDomain,
+  startSsoLogin,
+  startSsoLink,
+  loginBySso,
+  acceptSsoLogout,
   getMyIdentities,
   disconnectIdentity,
   logout,
@@ -188,6 +233,8 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   testIntegration,
   updateMe,
   updateOrganization,
+  updateMfaRequirement,
+  resetMemberMfa,
   cancelOrganizationDeletion,
   createOrganization,
   getOrganization,
@@ -220,6 +267,36 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   deleteView,
   listViews,
   updateView,
+  getMfa,
+  startTotp,
+  verifyTotp,
+  deleteTotp,
+  rotateRecoveryCodes,
+  verifyMfa,
+  verifySession,
+  startPasskey,
+  registerPasskey,
+  updatePasskey,
+  deletePasskey,
+  startPasskeyLogin,
+  loginByPasskey,
   validateToken,
   verifyEmail,
+  getScimServiceProviderConfig,
+  listScimResourceTypes,
+  listScimSchemas,
+  listScimUsers,
+  getScimUser,
+  createScimUser,
+  replaceScimUser,
+  updateScimUser,
+  deleteScimUser,
+  listScimGroups,
+  getScimGroup,
+  createScimGroup,
+  replaceScimGroup,
+  updateScimGroup,
+  deleteScimGroup,
+  listProvisionedGroups,
+  updateProvisionedGroup,
 };

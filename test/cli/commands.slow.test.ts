@@ -219,6 +219,24 @@ describe('Administration', () => {
     ]);
   });
 
+  test('keys reseal replaces the key of the secrets, and says what is missing', async () => {
+    const [first, second] = [1, 2].map((byte) => Buffer.alloc(32, byte).toString('base64'));
+    const keyed = (SECRETS_KEY = '', SECRETS_KEY_PREVIOUS?: string): ReturnType<typeof environment> =>
+      environment({ SECRETS_KEY, ...(SECRETS_KEY_PREVIOUS !== undefined && { SECRETS_KEY_PREVIOUS }) });
+    expect((await plumbline(['keys', 'rotate'], { environment: keyed(first) })).exitCode).toBe(0);
+    const alone = await plumbline(['keys', 'reseal'], { environment: keyed(second) });
+    expect([alone.exitCode, alone.stderr]).toEqual([1, expect.stringContaining('SECRETS_KEY_PREVIOUS is not set')]);
+    const resealed = await plumbline(['keys', 'reseal'], { environment: keyed(second, first) });
+    expect(resealed).toMatchObject({
+      ...{
+        exitCode: 0,
+        stdout: '1 secret is sealed with the new key.\nNo server needs SECRETS_KEY_PREVIOUS any more.\n',
+      },
+    });
+    expect((await plumbline(['keys', 'rotate'], { environment: keyed(first) })).exitCode).toBe(1);
+    expect((await plumbline(['keys', 'rotate'], { environment: keyed(second) })).exitCode).toBe(0);
+  });
+
   test('users superuser grants the right, and --revoke takes it away', async () => {
     const sql = postgres(database.uri, { max: 1 });
     await sql`insert into users (email) values ('robin@example.com')`;
@@ -232,6 +250,23 @@ describe('Administration', () => {
     expect([unknown.exitCode, unknown.stderr]).toEqual([
       1,
       expect.stringMatching(/^plumbline: There is no account .*\n$/),
+    ]);
+    await sql.end();
+  });
+
+  test('users reset-mfa removes the second factor of an account, and is recorded', async () => {
+    const sql = postgres(database.uri, { max: 1 });
+    await sql`insert into users (email) values ('robin@example.com') on conflict do nothing`;
+    await sql`
+      insert into totp_secrets (user_id, secret_sealed, started_at, enabled_at)
+      select id, 'sealed', now(), now() from users where email = 'robin@example.com'`;
+    const { exitCode, stdout } = await plumbline(['users', 'reset-mfa', 'Robin@example.com'], {
+      environment: environment(),
+    });
+    expect([exitCode, stdout]).toEqual([0, 'Robin@example.com has no second factor now.\n']);
+    expect(await sql`select 1 from totp_secrets`).toHaveLength(0);
+    expect(await sql`select user_id, user_agent from audit_log where action = 'MFA_RESET'`).toEqual([
+      { user_id: null, user_agent: 'plumbline users' },
     ]);
     await sql.end();
   });

@@ -176,6 +176,9 @@ describe('plumbline doctor', () => {
     expect(await findingOf('secrets key', {})).toEqual([1, says('failed', 'another key', 'SECRETS_KEY')]);
     expect((await examine({ SECRETS_KEY: '' })).exitCode).toBe(0);
     const file = join(home, 'secrets.key');
+    expect(await findingOf('secrets key', { SECRETS_KEY_PREVIOUS_FILE: file })).toEqual([
+      ...[0, says('warning', 'SECRETS_KEY_PREVIOUS is the key', 'keys reseal')],
+    ]);
     await chmod(file, 0o644);
     expect(await findingOf('secrets key file', { SECRETS_KEY: '' })).toEqual([1, says('failed', file, 'chmod 600')]);
     await rm(file);

@@ -16,8 +16,16 @@ const unreachable = await run('npm', ['view', 'koa', 'version', '--prefer-offlin
   .then(() => null)
   .catch(() => ' (skipped: no package registry can be reached)');
 
-/** What is installed has no overrides of foreign packages: they are as a user gets them. */
-const combinations = ['20', '22', '24'].flatMap((node) => ['npm', 'pnpm'].map((manager) => ({ node, manager })));
+/**
+ * What is installed has no overrides of foreign packages: they are as a user gets them. The folders that pnpm makes do not
+ * depend on Node, so one version is enough.
+ */
+const combinations = [
+  { node: '20', manager: 'npm' },
+  { node: '20', manager: 'pnpm' },
+  { node: '22', manager: 'npm' },
+  { node: '24', manager: 'npm' },
+];
 let tools: string;
 /** By the names of their packages. */
 let tarballs: Readonly<Record<string, string>>;
@@ -63,7 +71,8 @@ describe.skipIf(unreachable !== null).each(combinations)(
     }, 300_000);
     afterAll(() => rm(folder, { recursive: true, force: true }));
 
-    test.each([
+    // They wait for their further tries most of the time.
+    test.concurrent.each([
       ['host_a', ['--host-a-url', 'http://127.0.0.1:9', '--owner', 'acme', '--repo', 'app', '--auth', 'x']],
       ['host_b', ['--host-b-url', 'http://127.0.0.1:9', '--project-id', '7', '--auth', 'x']],
     ])('asks %s', async (provider, more) => {

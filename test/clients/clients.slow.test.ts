@@ -99,8 +99,9 @@ describe.skipIf(generators === undefined)(`Clients of the usual generators${skip
   test('Go: ogen', async () => {
     const cwd = await folderOf('ogen');
     await output(cwd, 'go', 'mod', 'init', 'plumbline.example/ogen');
-    // It knows no servers of event streams yet, and its clients of them do not compile. It leaves out streams of NDJSON.
-    const left = ['sse server response encoding', 'unsupported content types'];
+    // It knows no servers of event streams yet, and its clients of them do not compile. It leaves out streams of NDJSON,
+    // and the form of a back-channel logout, which only identity providers send: it knows forms without other values alone.
+    const left = ['sse server response encoding', 'unsupported content types', 'complex form schema'];
     const settings = `generator: { ignore_not_implemented: [${left.join(', ')}] }`;
     await writeFile(join(cwd, 'ogen.yml'), settings);
     await output(cwd, join(tools, 'bin/ogen'), '--target', 'client', '--package', 'client', contract);

@@ -403,10 +403,10 @@ describe('Every response has the header X-Request-Id:', () => {
 /** What only the gate can miss: which problem the security handlers choose, and the headers of a limited operation. */
 const unknownToGenerator: Readonly<Record<string, readonly string[]>> = {
   platform: [
+    'scope organization: 403',
     'scope member, path org_id: 403',
     'scope admin, limited: 403',
     'scope admin, path org_id: 403',
-    'scoped serviceToken: 403',
     'limited, body: 400',
     'limited, input: 422',
     'limited before authentication: 500',

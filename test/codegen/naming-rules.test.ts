@@ -26,6 +26,15 @@ test('Names and formats that keep the rules are accepted', () => {
     user_ids: { type: 'array', items: { type: 'string', format: 'uuid' } },
     unit_ids: { type: ['array', 'null'], items: { type: 'string', 'x-assigned-by': 'caller' } },
     example: { type: 'object', properties: { enum: { type: 'string', enum: ['a', null] } } },
+    person: {
+      type: 'object',
+      'x-standard': 'RFC 7643',
+      properties: {
+        userName: { type: 'string' },
+        created: { $ref: '#/components/schemas/Time' },
+        kind: { enum: ['workPlace'] },
+      },
+    },
     kind: { type: 'string', enum: ['pull_request', '30d', 'sync_runs:read'], example: 'Any text' },
   };
   expect(faultsOf(properties)).toEqual([]);

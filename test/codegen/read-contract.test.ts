@@ -169,6 +169,7 @@ describe('a violation of a rule is an error with its place', () => {
     ['two media types', [...put, 'responses', '200', 'content'], { ...json, 'text/plain': {} }, `${where}: status 200 has more than one media type`],
     ['an unknown media type', [...put, 'responses', '200', 'content'], { 'image/png': {} }, `${where}: replies of type image/png are not supported`],
     ['a body of an unknown type', [...put, 'requestBody', 'content'], { 'text/csv': {} }, `${where}: request bodies of type text/csv are not supported`],
+    ['a form that is a text', [...put, 'requestBody', 'content'], { 'application/x-www-form-urlencoded': { schema: { type: 'string' } } }, `${where}: a form has names and values, so its schema must be an object`],
     ['YAML that is not a text', [...put, 'requestBody', 'content'], { 'application/yaml': { schema: { $ref: '#/components/schemas/Thing' } } }, `${where}: a body of type application/yaml is text, so its schema must be a string`],
     ['a body of two types', [...put, 'requestBody', 'content'], { ...json, 'text/csv': {} }, `${where}: a request body has exactly one media type`],
     ['a body without a schema', [...put, 'requestBody', 'content'], { 'application/json': {} }, `${where}: the request body has no schema`],

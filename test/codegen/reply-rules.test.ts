@@ -16,6 +16,10 @@ function faultsOf(schema: SchemaObject): string[] {
   return replyFaults(document);
 }
 
+test('A schema of another standard can have optional properties', () => {
+  expect(faultsOf({ type: 'object', 'x-standard': 'RFC 7643', properties: { name: text } })).toEqual([]);
+});
+
 test('A reply whose properties are all required is accepted', () => {
   expect(faultsOf({ type: 'object', properties: { name: text }, required: ['name'] })).toEqual([]);
 });

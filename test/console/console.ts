@@ -1,6 +1,7 @@
 import { chromium, type Browser, type BrowserContext, type Page, type Request } from 'playwright-core';
 import { builtCommand } from '../cli/built-command.js';
 import { browser as browserFile } from '../support/browser.js';
+import { keepForFailures } from '../support/open-pages.js';
 import { startTestPlatform, type TestPlatform, type TestPlatformOptions, type TestUser } from '../support/platform.js';
 
 export { withoutBrowser } from '../support/browser.js';
@@ -86,6 +87,7 @@ export async function newVisitor(browser: Browser, url: string, options: Visitor
   });
   context.setDefaultTimeout(90_000); // as long as a busy machine takes, and shorter than a test may
   const complaints: string[] = [];
+  keepForFailures(context, complaints);
   const provoked: (string | RegExp)[] = [];
   await context.addInitScript({ content: reportPolicyViolations });
   context.on('page', (page) => {
@@ -111,7 +113,7 @@ export async function newVisitor(browser: Browser, url: string, options: Visitor
     logIn: async ({ email, password }, tab = page) => {
       await tab.getByLabel('E-mail address').fill(email);
       await tab.getByLabel('Password', { exact: true }).fill(password);
-      await tab.getByRole('button', { name: 'Log in' }).click();
+      await tab.getByRole('button', { name: 'Log in', exact: true }).click();
       await tab.getByText('Log out').first().waitFor({ state: 'attached' }); // folded away on narrow screens
     },
   };

@@ -164,7 +164,7 @@ describe.skipIf(!hasBrowser)(`In the console${withoutBrowser}`, () => {
 
   test('a new colleague joins three clicks after opening the mail, and no own organization is made', async () => {
     const { platform } = running;
-    const owner = await platform.signUp({ organization: 'Quiet Rivers' });
+    const owner = await platform.signUp({ organization: 'Tall Pines' });
     const body = { email: 'new.hire@example.com', role: 'member' };
     await platform.json('POST', `/api/v1/organizations/${owner.orgId}/invites`, { token: owner.accessToken, body });
     const { page, open, complaints } = await running.visitor();
@@ -174,12 +174,12 @@ describe.skipIf(!hasBrowser)(`In the console${withoutBrowser}`, () => {
     await page.getByLabel('Password', { exact: true }).fill(testPassword);
     await page.getByRole('button', { name: 'Create account and join' }).click();
     await page.getByRole('navigation').waitFor();
-    await page.getByText('Quiet Rivers').last().waitFor();
+    await page.getByText('Tall Pines').last().waitFor();
     const token = await platform.json('POST', '/api/v1/auth/login', {
       body: { email: body.email, password: testPassword },
     });
     const mine = await platform.json('GET', '/api/v1/auth/me/organizations', { token: token.body.access_token });
-    expect(mine.body.items).toMatchObject([{ name: 'Quiet Rivers', role: 'member' }]);
+    expect(mine.body.items).toMatchObject([{ name: 'Tall Pines', role: 'member' }]);
     expect(complaints).toEqual([]);
   });
 

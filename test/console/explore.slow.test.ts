@@ -118,6 +118,25 @@ describe.skipIf(!hasBrowser)(`The Explore page${withoutBrowser}`, () => {
     await page.getByText('Ours is deleted.').waitFor();
   });
 
+  test('shows quarters, and accepts a leap year and calendar periods', async () => {
+    const { page, complaints } = visitor;
+    const show = (query: string): Promise<unknown> =>
+      page.goto(new URL(`/console/explore?range=custom&${query}`, page.url()).href);
+    await show('start=2026-01-01&end=2026-12-31&interval=quarter');
+    await page.getByRole('region', { name: 'Work units by theme, by quarter', exact: true }).waitFor();
+    const interval = page.getByLabel('Interval').locator('option', { hasText: 'Quarter (4 points)' });
+    await interval.waitFor({ state: 'attached' });
+    await show('start=2024-01-01&end=2024-12-31&interval=year');
+    await page.getByText('No work in this period').waitFor();
+    await page.getByLabel('Period').selectOption('Last quarter');
+    await page.waitForURL(/range=last_quarter/);
+    await page
+      .getByLabel('Interval')
+      .locator('option', { hasText: 'Quarter (1 point)' })
+      .waitFor({ state: 'attached' });
+    expect(complaints).toEqual([]);
+  });
+
   test('reports invalid input without a request to the server', async () => {
     const { page, complaints } = visitor;
     await page.getByRole('region', { name: 'Work units by theme', exact: true }).waitFor();

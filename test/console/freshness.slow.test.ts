@@ -1,10 +1,18 @@
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fill, smallOrganization } from '../analytics/graphql/served.js';
+import { fill, smallOrganization, unit } from '../analytics/graphql/served.js';
 import type { TestUser } from '../support/platform.js';
 import { hasBrowser, startConsole, withoutBrowser, type RunningConsole, type Visitor } from './console.js';
 
 const reason = 'example/api: The code host rejected the token.';
+
+/** Keeps the texts around a chart in the variable `texts` when a picture is made of it. */
+const recordTexts = `const serialize = XMLSerializer.prototype.serializeToString;
+XMLSerializer.prototype.serializeToString = function (svg) {
+  window.texts = [...svg.children].filter(({ tagName }) => tagName === 'text').map(({ textContent }) => textContent);
+  return serialize.call(this, svg);
+};`;
 
 describe.skipIf(!hasBrowser)(`The freshness of figures${withoutBrowser}`, () => {
   let running: RunningConsole;
@@ -13,7 +21,7 @@ describe.skipIf(!hasBrowser)(`The freshness of figures${withoutBrowser}`, () => 
   beforeAll(async () => {
     running = await startConsole();
     const { platform } = running;
-    owner = await platform.signUp();
+    owner = await platform.signUp({ organization: 'Quiet Rivers' });
     await fill(platform.databaseUri, owner.orgId, smallOrganization);
     const body = { name: 'Services', provider: 'synthetic', targets: ['git'], repositories: ['example/api'] };
     const options = { token: owner.accessToken, body };
@@ -43,6 +51,31 @@ describe.skipIf(!hasBrowser)(`The freshness of figures${withoutBrowser}`, () => 
     }
     expect(await page.getByText('newer work may be missing').count()).toBe(0);
     expect(complaints).toEqual([]);
+  });
+
+  test('is in files and pictures of charts, with the organization, its filters and the days', async () => {
+    const { platform } = running;
+    await fill(platform.databaseUri, owner.orgId, [unit({ id: 'one', repo: 'acme/api', day: '2026-03-10' })]);
+    const { page } = await overview(owner);
+    const address = '/console/explore?dimension=repo&repo=acme/api&range=custom&start=2026-03-01&end=2026-03-31';
+    await page.goto(new URL(address, page.url()).href);
+    const chart = page.getByRole('region', { name: 'Work units by repository', exact: true });
+    const csv = page.waitForEvent('download');
+    await chart.getByRole('button', { name: /as CSV$/ }).click();
+    expect((await csv).suggestedFilename()).toBe('work-units-by-repository-2026-03-01-to-2026-03-31.csv');
+    expect(await readFile(await (await csv).path(), 'utf8')).toBe(
+      '\uFEFFRepository,Work units,Known since,As of\r\nacme/api,1,2026-03-10,2026-03-20T09:00:00.000Z\r\n',
+    );
+    await page.evaluate(recordTexts);
+    const png = page.waitForEvent('download');
+    await chart.getByRole('button', { name: /as PNG$/ }).click();
+    expect((await png).suggestedFilename()).toBe('work-units-by-repository-2026-03-01-to-2026-03-31.png');
+    expect(await page.evaluate('texts')).toEqual([
+      'Work units by repository',
+      'Quiet Rivers · Repository: acme/api',
+      '1 Mar 2026 – 31 Mar 2026, as of 20 Mar 2026, 09:00 UTC',
+      'Known since 10 Mar 2026',
+    ]);
   });
 
   test('tells admins why a sync failed, and leads them to it; members learn that work may be missing', async () => {

@@ -53,6 +53,35 @@ describe.skipIf(!hasBrowser)(`With an identity provider${withoutBrowser}`, () =>
     expect(complaintsOf(visitor)).toEqual([]);
   });
 
+  test('a person without a password downloads the data, and changes the address, by a fresh log-in', async () => {
+    issuer.account = account('pat');
+    const visitor = await running.visitor();
+    const { page, open } = visitor;
+    await open('/console/account');
+    await page.getByRole('button', { name: 'Continue with Example SSO' }).click();
+    await page.getByRole('link', { name: 'Continue' }).click();
+    await page.getByRole('button', { name: 'Download your data' }).click();
+    const dialog = page.getByRole('dialog');
+    const saving = page.waitForEvent('download');
+    await dialog.getByRole('button', { name: 'Download' }).click();
+    expect((await saving).suggestedFilename()).toBe('plumbline-account.json');
+
+    running.platform.clock.advance(601);
+    visitor.provoke(/^403 \/api\/v1\/auth\/change-email/);
+    await page.getByRole('button', { name: 'Change the e-mail address' }).click();
+    await dialog.getByLabel('New e-mail address').fill('pat@example.org');
+    await dialog.getByRole('button', { name: 'Send the mails' }).click();
+    await page.getByText('This needs a proof of the last 10 minutes. Log in again').waitFor();
+    await page.getByRole('button', { name: 'Log in again' }).click();
+    await open('/console/account');
+    await page.getByRole('button', { name: 'Continue with Example SSO' }).click(); // which remembers pat
+    await page.getByRole('button', { name: 'Change the e-mail address' }).click();
+    await dialog.getByLabel('New e-mail address').fill('pat@example.org');
+    await dialog.getByRole('button', { name: 'Send the mails' }).click();
+    await dialog.getByText('Follow the links in the mails to both addresses').waitFor();
+    expect(complaintsOf(visitor)).toEqual([]);
+  });
+
   test('a person with an account logs in to it by password, and links the identity', async () => {
     const user = await running.platform.signUp({ email: 'sam@example.com' });
     issuer.account = account('sam');

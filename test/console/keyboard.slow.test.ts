@@ -64,6 +64,19 @@ describe.skipIf(!hasBrowser)(`With the keyboard${withoutBrowser}`, () => {
     expect(await page.getByLabel('Action', { exact: true }).inputValue()).toBe('/');
   });
 
+  test('a key right after Esc opens the dialog again', async () => {
+    const { page } = visitor;
+    const dialog = page.getByRole('dialog', { name: 'Download your data' });
+    await page.getByRole('button', { name: 'Download your data' }).press('Enter');
+    for (let times = 0; times < 20; times++) {
+      await dialog.waitFor();
+      await Promise.all([page.keyboard.press('Escape'), page.keyboard.press('Enter')]);
+    }
+    await dialog.waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+  });
+
   test('what is typed into a filter stays when the page is rendered again', async () => {
     const { page, context } = visitor;
     let answer: (() => void) | undefined;

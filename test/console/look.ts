@@ -26,9 +26,9 @@ export const someAppearances = appearances.filter(({ theme, width }) => (theme =
 export async function lookAt({ page, complaints }: Visitor, name: string, appearance: Appearance): Promise<void> {
   const { theme, width } = appearance;
   await page.evaluate('document.fonts.ready');
+  await page.evaluate('scrollTo(0, 0)'); // what sticks to the top of the window would cover a part of the page
   if (pictures !== undefined) {
     await mkdir(pictures, { recursive: true });
-    await page.evaluate('scrollTo(0, 0)'); // what sticks to the top of the window would cover the middle of the picture
     await page.screenshot({ path: join(pictures, `${name}-${theme}-${width}.png`), fullPage: true });
   }
   expect(await accessibilityViolations(page), name).toEqual([]);

@@ -63,6 +63,7 @@ describe.skipIf(!hasBrowser)(`The overview${withoutBrowser}`, () => {
   });
 
   test('refuses an invalid period with the reason', async () => {
+    await visitor.page.locator('.totals').waitFor(); // the limits of the server are known then
     await visitor.page.getByLabel('First day').fill('2024-01-01');
     await visitor.page.getByText('At most 365 days can be shown; these are 821.').waitFor();
     expect(visitor.page.url()).toContain('start=2026-03-01');

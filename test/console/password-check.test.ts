@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { passwordFaults, usualWords } from '../../src/console/enter/password-check.js';
 import { checkPassword } from '../../src/platform/identity/passwords/password-rules.js';
 
-const owner = { email: 'robin@example.com', fullName: 'Robin Featherstone', organizationName: 'Acme Works' };
-const known = [owner.email, owner.fullName, owner.organizationName];
+const owner = { email: 'robin@example.com', fullName: 'Robin Featherstone', organizationNames: ['Acme Works'] };
+const known = [owner.email, owner.fullName, ...owner.organizationNames];
 
 const weak = [
   'short',

@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser)(`On the People page${withoutBrowser}`, () => {
     expect([...inside.complaints, ...outside.complaints]).toEqual([]);
   });
 
-  test('the service tokens and webhooks of a member who is removed are named, and the tokens are revoked', async () => {
+  test('what a removed member made is named, and its service tokens and webhooks end', async () => {
     const { platform } = running;
     const owner = await platform.signUp();
     const admin = await platform.signUp({ email: 'ada@example.com', invitedBy: owner, role: 'admin' });
@@ -66,6 +66,8 @@ describe.skipIf(!hasBrowser)(`On the People page${withoutBrowser}`, () => {
     const webhook = { url: 'https://hooks.example.com/in', events: ['member.joined'] };
     const hooks = `/api/v1/organizations/${owner.orgId}/webhooks`;
     await platform.json('POST', hooks, { token: admin.accessToken, body: webhook });
+    const host = { provider: 'host_a', name: 'main', token: 'example-access-token' };
+    await platform.json('POST', '/api/v1/admin/integrations', { token: admin.accessToken, body: host });
     const { page, complaints } = await insider(owner);
     await page.getByRole('button', { name: 'Remove ada@example.com' }).click();
     const dialog = page.getByRole('dialog');
@@ -73,10 +75,14 @@ describe.skipIf(!hasBrowser)(`On the People page${withoutBrowser}`, () => {
     await list.waitFor();
     expect(await list.getByRole('listitem').allTextContents()).toEqual(['Nightly export']);
     expect(await dialog.getByRole('list', { name: 'Webhooks' }).textContent()).toBe(webhook.url);
+    expect(await dialog.getByRole('list', { name: 'Code hosts' }).textContent()).toBe('main (GitHub)');
     await dialog.getByLabel('Revoke these service tokens, too').check();
+    await dialog.getByLabel('Deactivate these webhooks, too').check();
     await dialog.getByRole('button', { name: 'Remove' }).click();
     await page.getByText('is removed').waitFor();
     expect((await platform.json('GET', '/api/v1/service-tokens/current', { token })).status).toBe(401);
+    const { body } = await platform.json('GET', hooks, { token: owner.accessToken });
+    expect(body.items).toMatchObject([{ url: webhook.url, is_active: false }]);
     expect(complaints).toEqual([]);
   });
 

@@ -5,8 +5,10 @@ import { exampleDefinition } from '../platform/figures/views/definition.js';
 import type { TestPlatform, TestUser } from '../support/platform.js';
 import { deliveredWork } from './delivery-data.js';
 import { preparePeople } from './people-data.js';
+import { prepareProvisioning } from './provisioning-data.js';
 import { prepareServiceTokens } from './service-tokens-data.js';
 import { prepareSources } from './sources-data.js';
+import { prepareSso } from './sso-data.js';
 import { prepareTeams } from './teams-data.js';
 import { deadUrl, prepareWebhooks } from './webhooks-data.js';
 
@@ -42,6 +44,28 @@ const submit =
 
 export const consoleRoutes: readonly ConsoleRoute[] = [
   { name: 'log-in', path: '/overview', as: 'visitor', ready: 'Log in' },
+  { name: 'sso', path: '/login/sso', as: 'visitor', ready: 'Continue' },
+  {
+    name: 'sso-of-an-unknown-domain',
+    path: '/login/sso',
+    as: 'visitor',
+    ready: 'Continue',
+    act: submit({ 'E-mail address': 'robin@unknown.example' }, 'Continue', 'unknown.example has no SSO here'),
+  },
+  {
+    name: 'sso-of-an-unknown-organization',
+    path: '/login/sso/b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03',
+    as: 'visitor',
+    ready: 'The organization has no SSO',
+    provokes: '404 /api/v1/auth/sso/b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03/start',
+  },
+  {
+    name: 'sso-that-has-expired',
+    path: '/login/sso/b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03/callback#code=a&state=b',
+    as: 'visitor',
+    ready: 'The organization has no SSO',
+    provokes: '404 /api/v1/auth/sso/b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03/login',
+  },
   {
     name: 'overview',
     path: '/overview?range=custom&start=2026-01-01&end=2026-03-31',
@@ -348,6 +372,23 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   },
   { name: 'organization', path: '/organization', as: 'owner', ready: 'Next:' },
   {
+    name: 'organization-sso',
+    path: '/organization',
+    as: 'owner',
+    ready: 'idp.example.com',
+    prepare: prepareSso,
+    act: async (page) => {
+      await page.getByText('Change', { exact: true }).click();
+      await page.getByLabel('Recovery owner').waitFor();
+    },
+  },
+  {
+    name: 'account-link-sso',
+    path: '/account?sso=b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03',
+    as: 'owner',
+    ready: 'Link the SSO',
+  },
+  {
     name: 'organization-delete',
     path: '/organization',
     as: 'founder',
@@ -416,6 +457,14 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
     ready: '– revoked',
     prepare: prepareServiceTokens,
   },
+  {
+    name: 'provisioning',
+    path: '/provisioning',
+    as: 'owner',
+    ready: 'Developers',
+    prepare: prepareProvisioning,
+  },
+  { name: 'provisioning-empty', path: '/provisioning', as: 'founder', ready: 'There are no groups yet' },
   { name: 'service-tokens-empty', path: '/service-tokens', as: 'founder', ready: 'There are no service tokens yet' },
   {
     name: 'service-tokens-refused',

@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { instantOf } from '../../src/contract/instant.js';
+import { beginsWithDay, instantOf } from '../../src/contract/instant.js';
 
 const ajv = new Ajv2020();
 formats.default(ajv);
@@ -46,4 +46,16 @@ it.each([
 ])('%s is %s', (text, instant) => {
   expect(isDateTime(text)).toBe(true);
   expect(instantOf(text).toISOString()).toBe(instant);
+});
+
+it.each([
+  ['2026-02-28T00:00:00Z', true],
+  ['2024-02-29', true],
+  ['2026-02-30T00:00:00Z', false],
+  ['2025-02-29', false],
+  ['2026-04-31T10:00:00+02:00', false],
+  ['2026-13-01', false],
+  ['2026-00-10', false],
+])('the day of %s is one of the calendar: %s', (text, isDay) => {
+  expect(beginsWithDay(text)).toBe(isDay);
 });

@@ -122,6 +122,43 @@ describe('migrating', () => {
     expect(silent).toEqual([]);
   });
 
+  it('links the users of SCIM to the members with their addresses', async () => {
+    await cp(ours, copies, { recursive: true });
+    const linking = path.join(copies, '047.do.scim-members.sql');
+    const text = await readFile(linking);
+    await rm(linking);
+    const directory = pathToFileURL(`${copies}/`);
+    await migrate(database.uri, { logger, directory });
+    const [joined, disabled, twice, other] = ['a@a.example', 'b@a.example', 'c@a.example', 'd@a.example'];
+    await sql`insert into organizations (name) values ('Acme')`;
+    await sql`insert into users (email) select unnest(${[joined, disabled, twice, other]}::text[])`;
+    await sql`
+      insert into memberships (org_id, user_id, role)
+      select o.id, u.id, 'member' from organizations o, users u where u.email <> ${other}`;
+    await sql`
+      insert into scim_users (org_id, user_name, email, active, created_at, updated_at)
+      select o.id, u.email, u.email, u.email <> ${disabled}, now(), now() from organizations o, users u`;
+    await sql`
+      insert into scim_users (org_id, user_id, user_name, email, active, created_at, updated_at)
+      select o.id, u.id, 'C', 'former@a.example', true, now(), now() from organizations o, users u
+      where u.email = ${twice}`;
+    await writeFile(linking, text);
+    expect(await migrate(database.uri, { logger, directory })).toEqual({ applied: [47] });
+    expect(
+      await sql`
+        select s.email, u.email as account, s.active from scim_users s left join users u on u.id = s.user_id order by 1`,
+    ).toEqual([
+      { email: joined, account: joined, active: true },
+      { email: disabled, account: disabled, active: true },
+      { email: twice, account: null, active: true },
+      { email: other, account: null, active: true },
+      { email: 'former@a.example', account: twice, active: true },
+    ]);
+    expect(await sql`select u.email from scim_departures d join users u on u.id = d.user_id`).toEqual([
+      { email: disabled },
+    ]);
+  });
+
   it('changes nothing when one migration of several fails', async () => {
     await writeFile(path.join(copies, '001.do.good.sql'), 'CREATE TABLE good (id int);');
     await writeFile(path.join(copies, '002.do.bad.sql'), 'CREATE TABLE bad (id nonsense);');

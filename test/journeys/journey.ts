@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import PostalMime from 'postal-mime';
+import { record } from '../../src/contract-tools/documents.js';
 import { builtCommand } from '../cli/built-command.js';
 import { startServer, type ServerProcess } from '../cli/plumbline.js';
 import { recordGraphqlExchange } from '../support/graphql-recorder.js';
 import { startPgBouncer } from '../support/pgbouncer.js';
 import { createTestDatabase } from '../support/postgres.js';
-import { exchangesOfHar } from '../support/recorder-har.js';
+import { exchangesOfHar, type HarExchange } from '../support/recorder-har.js';
 import { recordExchange } from '../support/recorder.js';
 
 /** A server as an operator starts it, on which the journeys of `openapi/workflows/` are walked. */
@@ -22,6 +23,8 @@ export interface JourneyServer {
    * @throws Error with the report, when a step is not as its criteria say
    */
   walk(file: string, workflow: string, inputs: Readonly<Record<string, string>>): Promise<number>;
+  /** The body of the last reply in a workflow that was run. */
+  lastReply(file: string, workflow: string): Promise<Readonly<Record<string, unknown>>>;
   readonly url: string;
   /** Waits for a mail to come, and gives the token in its link. */
   tokenMailedTo(address: string, kind: 'verification' | 'reset' | 'invite'): Promise<string>;
@@ -39,8 +42,11 @@ export const quietRedocly: Readonly<Record<string, string>> = {
   NO_COLOR: '1',
 };
 
-/** @param through what stands between the server and its database */
-export async function startJourneyServer(through: 'nothing' | 'PgBouncer' = 'nothing'): Promise<JourneyServer> {
+/** @param through what stands between the server and its database. @param environment more settings */
+export async function startJourneyServer(
+  through: 'nothing' | 'PgBouncer' = 'nothing',
+  environment: Readonly<Record<string, string>> = {},
+): Promise<JourneyServer> {
   await builtCommand();
   const database = await createTestDatabase();
   const pooler = through === 'PgBouncer' ? await startPgBouncer(database.uri) : null;
@@ -54,11 +60,16 @@ export async function startJourneyServer(through: 'nothing' | 'PgBouncer' = 'not
       AUTH_LOGIN_LIMIT: 'off', // each journey logs in
       INTEGRATION_NETWORKS: '127.0.0.0/8', // where the code host of the journeys is
       REPLY_VALIDATION: 'always',
+      ...environment,
     },
   });
   return {
     url: server.url,
     walk: (file, workflow, inputs) => walk(server, home, file, workflow, inputs),
+    lastReply: async (file, workflow) => {
+      const exchanges = await exchangesOf(harOf(home, file, workflow));
+      return record(JSON.parse(String(exchanges.at(-1)?.body)));
+    },
     tokenMailedTo: (address, kind) => tokenMailedTo(join(home, 'mailbox'), address, kind),
     stop: async () => {
       server.kill('SIGTERM');
@@ -77,7 +88,7 @@ async function walk(
   workflow: string,
   inputs: Readonly<Record<string, string>>,
 ): Promise<number> {
-  const har = join(home, `${file}-${workflow}.har`);
+  const har = harOf(home, file, workflow);
   const document = `${workflows}/${file}.arazzo.yaml`;
   const options = ['--workflow', workflow, '--server', `platform=${url}`, '--har-output', har, '--no-secrets-masking'];
   const env = { ...quietRedocly, REDOCLY_CLI_RESPECT_INPUT: JSON.stringify(inputs) };
@@ -86,7 +97,7 @@ async function walk(
     const { stdout, stderr }: { stdout?: unknown; stderr?: unknown } = Object(cause);
     throw new Error(`The journey ${file}: ${workflow} failed:\n${String(stdout)}\n${String(stderr)}`, { cause });
   });
-  const exchanges = exchangesOfHar(JSON.parse(await readFile(har, 'utf8')));
+  const exchanges = await exchangesOf(har);
   for (const exchange of exchanges) {
     const { pathname: path } = new URL(exchange.url);
     // The Analytics API has a contract of another kind.
@@ -96,6 +107,14 @@ async function walk(
     } else recordExchange('platform', exchange);
   }
   return exchanges.length;
+}
+
+function harOf(home: string, file: string, workflow: string): string {
+  return join(home, `${file}-${workflow}.har`);
+}
+
+async function exchangesOf(har: string): Promise<HarExchange[]> {
+  return exchangesOfHar(JSON.parse(await readFile(har, 'utf8')));
 }
 
 async function tokenMailedTo(mailbox: string, address: string, kind: string): Promise<string> {

@@ -2,9 +2,13 @@ import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { record } from '../../src/contract-tools/documents.js';
+import { startDnsServer, type DnsServer } from '../support/dns-server.js';
 import { hostARepository, startHostA } from '../support/hosts/host-a.js';
+import { issuerClient, startIssuerForTest } from '../support/issuer.js';
 import { withoutPgBouncer } from '../support/pgbouncer.js';
 import { testPassword } from '../support/platform.js';
+import { totpCode } from '../support/totp.js';
 import { NOW } from '../sync/harness.js';
 import { commits } from '../sync/host-a-fixture.js';
 import { quietRedocly, startJourneyServer, workflows, type JourneyServer } from './journey.js';
@@ -24,10 +28,17 @@ describe.for([
   const owner = { email: 'owner@example.com', password: testPassword };
   const colleague = { email: 'colleague@example.com', password: testPassword };
   let server: JourneyServer;
+  let dns: DnsServer;
   beforeAll(async () => {
-    if (!isMissing) server = await startJourneyServer(through);
+    if (isMissing) return;
+    dns = await startDnsServer();
+    server = await startJourneyServer(through, { DNS_SERVERS: dns.address });
   });
-  afterAll(() => (isMissing ? undefined : server.stop()));
+  afterAll(async () => {
+    if (isMissing) return;
+    await server.stop();
+    await dns.stop();
+  });
 
   test.skipIf(isMissing)(
     'register, verify, log in, create an organization, skip the integration, reach the dashboard',
@@ -62,6 +73,34 @@ describe.for([
 
   test.skipIf(isMissing)('import teams, change them, and wait for the assignment', async () => {
     expect(await server.walk('teams', 'importAndChange', owner)).toBeGreaterThanOrEqual(9); // more while it is awaited
+  });
+
+  test.skipIf(isMissing)('provision a user and a group, and disable the user', async () => {
+    const inputs = { ...owner, user_name: 'provisioned@example.com' };
+    expect(await server.walk('provisioning', 'createAndDisable', inputs)).toBe(10);
+  });
+
+  test.skipIf(isMissing)('connect an identity provider, verify the domain, and begin a log-in', async () => {
+    const issuer = await startIssuerForTest([]);
+    const domain = 'sso.example.com';
+    const client = { issuer: issuer.url, client_id: issuerClient.id, client_secret: issuerClient.secret };
+    expect(await server.walk('single-sign-on', 'connect', { ...owner, ...client, domain })).toBe(3);
+    const { domains } = await server.lastReply('single-sign-on', 'connect');
+    const { record_name: name, record_value: value } = record(Object(domains)[0]);
+    dns.records.set(String(name), [String(value)]);
+    expect(await server.walk('single-sign-on', 'verifyAndBegin', { ...owner, domain })).toBe(4);
+    const { authorization_url: url } = await server.lastReply('single-sign-on', 'verifyAndBegin');
+    expect(new URL(String(url)).origin).toBe(issuer.url);
+  });
+
+  test.skipIf(isMissing)('set up an authenticator app, and log in with a recovery code and a code', async () => {
+    expect(await server.walk('second-factor', 'start', colleague)).toBe(2);
+    const secret = String((await server.lastReply('second-factor', 'start'))['secret']);
+    const code = totpCode(secret, new Date());
+    expect(await server.walk('second-factor', 'enable', { ...colleague, code })).toBe(6);
+    // Each code is accepted once, and also that of the next 30 seconds.
+    const nextCode = totpCode(secret, new Date(Date.now() + 30_000));
+    expect(await server.walk('second-factor', 'enter', { ...colleague, code: nextCode })).toBe(4);
   });
 
   test.skipIf(isMissing)('forget the password, and choose another', async () => {

@@ -94,7 +94,10 @@ describe('the sessions', () => {
 });
 
 describe('the contract', () => {
-  const lists = platformExamples.filter(({ operationId }) => operationId.startsWith('list'));
+  // The pages of SCIM are those of RFC 7644.
+  const lists = platformExamples.filter(
+    ({ operationId, path }) => operationId.startsWith('list') && !path.startsWith('/scim/'),
+  );
 
   it.each(lists.map(({ operationId, path }) => ({ operationId, path })))(
     'gives $operationId the shape of a page, a limit and a cursor',

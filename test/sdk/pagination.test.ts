@@ -97,12 +97,13 @@ function clientOf({ url }: PlatformServer): PlatformClient {
   return client;
 }
 
-function member(n: number): Schemas['Member'] {
+function member(n: number): Schemas['ListedMember'] {
   return {
     user_id: `3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b0${n}`,
     email: `m${n}@example.com`,
     full_name: null,
     role: 'member',
     joined_at: '2026-03-02T09:15:00.000Z',
+    mfa_resettable: false,
   };
 }

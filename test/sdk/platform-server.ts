@@ -66,7 +66,7 @@ export const user: Schemas['User'] = {
   last_login_at: '2026-03-02T09:15:00.000Z',
 };
 
-export const me: Schemas['MeResponse'] = { ...user, org_name: 'Example Works', permissions: [] };
+export const me: Schemas['MeResponse'] = { ...user, org_name: 'Example Works', mfa_missing: false, permissions: [] };
 
 /** The nth token pair that a test hands out. */
 export function tokens(n: number): Schemas['Tokens'] {
@@ -112,6 +112,8 @@ const account: Schemas['AccountPrincipal'] = {
   last_login_at: user.last_login_at,
   org_id: user.org_id,
   org_name: 'Example Works',
+
+  mfa_missing: false,
   role: 'owner',
 };
 
@@ -119,5 +121,7 @@ const member: Schemas['MemberPrincipal'] = {
   ...account,
   org_id: 'b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03',
   org_name: 'Example Works',
+
+  mfa_missing: false,
   role: 'owner',
 };

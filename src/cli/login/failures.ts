@@ -50,9 +50,12 @@ function exitCodeOf(status: number): number {
   return status < 500 ? EXIT.refused : EXIT.failed;
 }
 
+/** Problems that a new log-in ends. */
+const needsLogin: readonly string[] = ['/problems/unauthenticated', '/problems/recent-login-required'];
+
 /** The message, the type and the request id of a problem, and what is invalid. */
 function problemLines({ status, problem, requestId }: Pick<Failure, 'status' | 'problem' | 'requestId'>): string[] {
-  const hint = problem.type === '/problems/unauthenticated' ? ' Log in with plumbline login.' : '';
+  const hint = needsLogin.includes(problem.type) ? ' Log in with plumbline login.' : '';
   const violations: unknown = Reflect.get(problem, 'violations');
   return [
     `${problem.message}${hint} (${status} ${problem.type}${requestId === null ? '' : `, request ${requestId}`})`,

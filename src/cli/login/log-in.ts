@@ -7,6 +7,7 @@ import { reportingCalls } from './failures.js';
 import { describeIdentity, identityOf, SERVICE_TOKEN_PREFIX } from './identity.js';
 import { loginFolder, setCurrentServer, writeLogin } from './login-files.js';
 import { inputLines, withQuestions } from './read-secret.js';
+import { completeLogin } from './second-factor.js';
 import type { LoginOptions } from './options.js';
 
 /** `plumbline login`. */
@@ -47,23 +48,32 @@ async function byServiceToken(server: string): Promise<PlatformClient> {
 }
 
 async function byPassword(server: string, { email, org }: LoginOptions): Promise<PlatformClient> {
-  const body = { ...(await credentials(email)), ...(org !== undefined && { org_id: org }) };
+  const { code, ...known } = await credentials(email);
   const client = createPlatformClient({ baseUrl: server });
-  unwrap(await login(client, { body }));
+  const reply = unwrap(await login(client, { body: { ...known, ...(org !== undefined && { org_id: org }) } }));
+  if ('mfa_token' in reply) await completeLogin(client, reply.mfa_token, code);
   return client;
 }
 
-async function credentials(given: string | undefined): Promise<{ readonly email: string; readonly password: string }> {
+interface Credentials {
+  readonly email: string;
+  readonly password: string;
+  /** The second factor, '' if standard input has none; null: the terminal can be asked. */
+  readonly code: string | null;
+}
+
+async function credentials(given: string | undefined): Promise<Credentials> {
   if (process.stdin.isTTY) {
     return withQuestions(async ({ ask, askSecret }) => ({
       email: given ?? (await ask('E-mail: ')),
       password: await askSecret('Password: '),
+      code: null,
     }));
   }
   const lines = await inputLines();
-  const [email = '', password = ''] = given === undefined ? lines : [given, ...lines];
+  const [email = '', password = '', code = ''] = given === undefined ? lines : [given, ...lines];
   if (email === '' || password === '') {
     throw new UsageError('standard input must have the password; without --email, the e-mail address before it');
   }
-  return { email, password };
+  return { email, password, code };
 }

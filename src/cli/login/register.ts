@@ -8,7 +8,8 @@ const server = [
 ] as const;
 
 const HELP = `
-The password is asked for on the terminal, or is the first line of standard input. Tokens are stored in
+The password is asked for on the terminal, or is the first line of standard input. If the account has a second factor, a
+code of the authenticator app or a recovery code follows, as the next line of standard input. Tokens are stored in
 PLUMBLINE_HOME/logins, else ~/.local/state/plumbline/logins, readable by you alone. PLUMBLINE_TOKEN comes before them.
 
 Examples:

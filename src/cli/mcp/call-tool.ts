@@ -1,6 +1,7 @@
 /** Calls a tool through the SDK. */
 import type { OperationTool, QueryTool } from '@plumbline/contract/contract-types';
 import { organizationRequired } from '../../../generated/problems.js';
+import { timeZoneOf } from '../../analytics/time-zone.js';
 import { callFailure } from '../login/failures.js';
 import type { Identity } from '../login/identity.js';
 import {
@@ -99,11 +100,17 @@ function withoutOrganization(): CallToolResult {
 }
 
 async function query(tool: QueryTool, given: Arguments, { client, now, orgId, signal }: Call): Promise<CallToolResult> {
-  const named = tool.periods.filter((name) => typeof given[name] === 'string');
-  // The schema allows no other texts than the names of periods.
-  const periods = named.map((name) => [name, periodOf(given[name] as PeriodName, now())]);
-  const variables = { ...given, ...(Object.fromEntries(periods) as Arguments) };
   const analytics = createAnalyticsClient(client);
+  const named = tool.periods.filter((name) => typeof given[name] === 'string');
+  let variables = given;
+  if (named.length > 0) {
+    const limits = await analytics.persisted('catalog-limits', { orgId: orgId ?? '' }, { signal });
+    if (!limits.ok) return refusal(limits.error.message, { ...limits.error });
+    const today = timeZoneOf(limits.data.catalog.calendar.timeZone).dayOf(now().getTime());
+    // The schema allows no other texts than the names of periods.
+    const periods = named.map((name) => [name, periodOf(given[name] as PeriodName, today)]);
+    variables = { ...given, ...(Object.fromEntries(periods) as Arguments) };
+  }
   // The schema of the arguments is generated from the variables of the query.
   const ask = analytics.persisted as (
     id: string,

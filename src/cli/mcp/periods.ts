@@ -1,4 +1,4 @@
-/** The periods that arguments of tools may name. Days are those of UTC, as in the Analytics API. */
+/** The periods that arguments of tools may name. */
 import type { periodNames } from '../../../generated/graphql/tools.js';
 
 export type PeriodName = (typeof periodNames)[number];
@@ -9,11 +9,11 @@ export interface DateRange {
   readonly endDate: string;
 }
 
-/** The dates of a period that ends today or before. */
-export function periodOf(name: PeriodName, now: Date): DateRange {
-  const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()];
+/** The dates of a period that ends today or before. @param day today, as YYYY-MM-DD */
+export function periodOf(name: PeriodName, day: string): DateRange {
+  const today = new Date(day);
+  const [year, month] = [today.getUTCFullYear(), today.getUTCMonth()];
   const quarter = month - (month % 3);
-  const today = new Date(Date.UTC(year, month, now.getUTCDate()));
   const between = (start: number, end: number | Date): DateRange => ({
     startDate: dateOf(start),
     endDate: dateOf(end),

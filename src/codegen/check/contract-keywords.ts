@@ -95,6 +95,7 @@ const schemaKeywords: Readonly<Record<string, Treatment>> = {
   'x-any': 'used',
   'x-normalize': 'used',
   'x-problem': 'used',
+  'x-standard': 'used',
 };
 
 /** What serializes a value, of parameters and headers. The values are checked by `keyword-rules.ts`. */
@@ -176,6 +177,7 @@ export const contractKeywords: Readonly<Record<string, Readonly<Record<string, T
     deprecated: 'shown',
     security: 'used',
     servers: oneServer,
+    'x-error-form': 'used',
     'x-max-body-bytes': 'used',
     'x-mcp': 'used',
     'x-never': 'used',

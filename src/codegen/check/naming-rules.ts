@@ -6,7 +6,7 @@ import {
   type ParameterObject,
   type SchemaObject,
 } from '../read/openapi-document.js';
-import { schemasOf, statedTypes } from './schema-places.js';
+import { isOfStandard, schemasOf, statedTypes } from './schema-places.js';
 import { verbs } from './verbs.js';
 
 const camelCase = /^[a-z][a-zA-Z0-9]*$/;
@@ -55,8 +55,8 @@ function operationIdFaults(id: string): string[] {
 }
 
 /** The name of a parameter that should be in snake_case: HTTP writes those of headers with hyphens. */
-function wrongNameOf({ in: place, name }: ParameterObject): string[] {
-  return place === 'header' || snakeCase.test(name) ? [] : [name];
+function wrongNameOf({ in: place, name, schema }: ParameterObject): string[] {
+  return place === 'header' || isOfStandard(schema) || snakeCase.test(name) ? [] : [name];
 }
 
 /** The generator of webhooks demands that the payload has this name as its `type`. */
@@ -68,13 +68,13 @@ function eventFaults(document: OpenApiDocument): string[] {
 
 function schemaNameFaults(document: OpenApiDocument): string[] {
   const all = schemasOf(document);
-  // Failures keep the names of the error catalogue.
-  const failures = all.filter(({ schema }) => isFailure(schema)).map(({ pointer }) => pointer);
+  // Failures keep the names of the error catalogue, and schemas of other standards those of the standard.
+  const exempt = all.filter(({ schema }) => isFailure(schema) || isOfStandard(schema)).map(({ pointer }) => pointer);
   const statuses = all
     .filter(({ schema }) => 'x-problem' in schema)
     .map(({ pointer }) => `${pointer}/properties/status`);
   return all
-    .filter(({ pointer }) => !failures.some((failure) => pointer === failure || pointer.startsWith(`${failure}/`)))
+    .filter(({ pointer }) => !exempt.some((each) => pointer === each || pointer.startsWith(`${each}/`)))
     .flatMap(({ schema, pointer }) => {
       const { properties } = schema;
       const faults = [

@@ -36,6 +36,11 @@ export function acceptsAnything(schema: SchemaObject): boolean {
   return schema['x-any'] === true;
 }
 
+/** Whether another standard defines a schema, with the names and the optional properties in it (`x-standard`). */
+export function isOfStandard(schema: SchemaObject): boolean {
+  return typeof schema['x-standard'] === 'string';
+}
+
 /** The schemas within a value that is not a schema. */
 function outside(value: unknown, pointer: string): PlacedSchema[] {
   if (typeof value !== 'object' || value === null) return [];

@@ -26,7 +26,9 @@ const placesOfRequest: Readonly<Partial<Record<ParameterPlace, 'params' | 'query
 
 /** Emits the table of commands. */
 export function emitCommands(contract: ApiContract): string {
-  const entries = contract.operations.map((operation) => {
+  // Operations in the form of another standard are for the programs that implement it.
+  const own = contract.operations.filter(({ errorForm }) => errorForm === null);
+  const entries = own.map((operation) => {
     const members = Object.entries(commandOf(contract, operation)).map(
       ([name, value]) => `${name}: ${JSON.stringify(value)}`,
     );

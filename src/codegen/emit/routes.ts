@@ -49,7 +49,7 @@ function emitRoute(operation: Operation): string {
   security: { anonymous: ${anonymous}, schemes: [${uses.join(', ')}] },
   rateLimits: ${JSON.stringify(operation.rateLimits)},
   isIdempotent: ${operation.isIdempotent},
-  produces: ${JSON.stringify(produces(operation))},
+  produces: ${JSON.stringify(produces(operation))},${operation.errorForm === null ? '' : `\n  errorForm: ${quote(operation.errorForm)},`}
   replies: { ${operation.replies.map((reply) => replyEntry(operation, reply)).join(', ')} },
 },
 `;

@@ -7,6 +7,7 @@ import { tokensIn } from './sdk-tokens.js';
 
 const formats: Readonly<Record<string, string>> = {
   'application/json': 'json',
+  'application/scim+json': 'scim',
   'application/x-ndjson': 'ndjson',
   'text/event-stream': 'events',
   'text/html': 'html',
@@ -42,6 +43,7 @@ export function emitSdkOperations(contract: ApiContract): string {
     used('formats').length === 0 ? '' : `import * as formats from '../../formats.js';\n`,
     typeImport(used('CallOptions', 'KeyedCallOptions', 'Parameters', 'TokenCallOptions'), '../../operation.js'),
     typeImport(used('Failure', 'Success'), '../../result.js'),
+    used('scimProblem').length === 0 ? '' : `import { scimProblem, type ScimProblem } from '../../scim-problem.js';\n`,
     typeImport(['components', ...used('operations')], './openapi.js'),
     '\n',
     `export type Schemas = components['schemas'];\n\n`,
@@ -65,7 +67,7 @@ function emitOperation(contract: ApiContract, operation: Operation): string {
       ? `export type ${name}Request = ${options.join(' & ')};`
       : `export interface ${name}Request extends ${options.join(', ')} { ${members.join('; ')} }`;
   const results = operation.replies.map((reply) =>
-    reply.kind === 'success' ? successType(operation, reply) : failureType(reply),
+    reply.kind === 'success' ? successType(operation, reply) : failureType(operation, reply),
   );
   return `
 /** \`${operation.method} ${operation.path}\` */
@@ -116,7 +118,8 @@ function successType(operation: Operation, { status, mediaType, schema }: Succes
   return `Success<${status}, ${streams.has(mediaType) ? `AsyncIterable<${type}>` : type}>`;
 }
 
-function failureType({ status, problems }: ProblemReplies): string {
+function failureType({ errorForm }: Operation, { status, problems }: ProblemReplies): string {
+  if (errorForm === 'scim') return `Failure<${status}, ScimProblem>`;
   return `Failure<${status}, ${problems.map(({ schemaName }) => `Schemas[${quote(schemaName)}]`).join(' | ')}>`;
 }
 
@@ -141,6 +144,7 @@ function descriptor(contract: ApiContract, operation: Operation, issues: 'reply'
     ...(mediaType === undefined ? [] : [`format: formats.${formatOf(mediaType)}`]),
     // The client sends JSON unless the operation says otherwise.
     ...(sends === undefined || sends === 'application/json' ? [] : [`sends: ${quote(sends)}`]),
+    ...(operation.errorForm === 'scim' ? ['problemOf: scimProblem'] : []),
     ...(scheme?.kind === 'bearer' ? [`scheme: ${quote(scheme.name)}`] : []),
     ...(operation.isIdempotent ? ['keyed: true'] : []),
     ...(issues === null ? [] : [`issues: ${quote(issues)}`]),

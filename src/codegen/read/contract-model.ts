@@ -1,6 +1,6 @@
 /** The input of the emitters: one API's contract with all references resolved and all rules checked. */
 
-import type { Form } from '@plumbline/contract/contract-types';
+import type { ErrorForm, Form } from '@plumbline/contract/contract-types';
 import type { NamedSchema, OpenApiDocument, RateLimitExtension, SchemaObject } from './openapi-document.js';
 
 export interface ApiContract {
@@ -28,6 +28,8 @@ export interface Operation {
   /** Whether it takes the header `Idempotency-Key`. */
   readonly isIdempotent: boolean;
   readonly replies: readonly ReplyModel[];
+  /** The standard whose form its errors have; null: they are problems. */
+  readonly errorForm: ErrorForm | null;
   /** The tool for agents that it is; null: none. */
   readonly tool: ToolExtension | null;
 }

@@ -27,6 +27,8 @@ export interface ResponseObject {
   readonly description: string;
   readonly headers?: Readonly<Record<string, HeaderObject | Reference>>;
   readonly content?: Readonly<Record<string, MediaTypeObject>>;
+  /** The problems that an error in another form stands for; only in documents that the generator has written. */
+  readonly 'x-problems'?: SchemaObject;
 }
 
 export interface ParameterObject {
@@ -64,6 +66,8 @@ export interface OperationObject {
   readonly security?: readonly SecurityRequirement[];
   readonly 'x-rate-limit'?: readonly RateLimitExtension[];
   readonly 'x-max-body-bytes'?: number;
+  /** The standard whose form its errors have, instead of that of problems. */
+  readonly 'x-error-form'?: unknown;
   /** Makes the operation a tool for agents. */
   readonly 'x-mcp'?: unknown;
   /** Derived statuses that the operation never answers, with the reason. */

@@ -12,6 +12,7 @@ import type {
 } from './contract-model.js';
 import { exampleFaults } from '../check/example-rules.js';
 import { idempotencyFaults } from '../check/idempotency-rules.js';
+import { readErrorForm, withErrorForms } from '../derive/error-forms.js';
 import { kebabCase, withoutProblemSuffix } from '../derive/naming.js';
 import { namingFaults } from '../check/naming-rules.js';
 import {
@@ -37,8 +38,11 @@ import { schemaFaults } from '../check/schema-rules.js';
 import { checkTool, readToolExtension } from '../check/tool-rules.js';
 
 const problemMediaType = 'application/problem+json';
-const bodyMediaTypes = ['application/json', 'application/yaml'];
-const replyMediaTypes = ['application/json', 'application/x-ndjson', 'text/event-stream', 'text/plain', 'text/html'];
+const jsonMediaTypes = ['application/json', 'application/scim+json'];
+const formMediaType = 'application/x-www-form-urlencoded';
+/** YAML is text: its handler parses it. */
+const bodyMediaTypes = [...jsonMediaTypes, formMediaType, 'application/yaml'];
+const replyMediaTypes = [...jsonMediaTypes, 'application/x-ndjson', 'text/event-stream', 'text/plain', 'text/html'];
 const defaultMaxBodyBytes = 65_536;
 
 /**
@@ -72,7 +76,8 @@ export function readContract(name: string, document: OpenApiDocument): ApiContra
   for (const tool of tools.filter((each, index) => tools.indexOf(each) !== index))
     faults.push(`the tool ${tool} exists twice`);
   if (faults.length > 0) throw new Error(`The contract ${name} violates its rules:\n- ${faults.join('\n- ')}`);
-  return { name, document, operations, securitySchemes, apiProblems: readApiProblems(document) };
+  const apiProblems = readApiProblems(document);
+  return { name, document: withErrorForms(document), operations, securitySchemes, apiProblems };
 }
 
 function readOperation(
@@ -104,6 +109,7 @@ function readOperation(
     security,
     isIdempotent,
     rateLimits: readRateLimits(operation),
+    errorForm: readErrorForm(operation),
     replies: Object.entries(operation.responses).map(([status, response]) =>
       readReply(document, status, resolve<ResponseObject>(document, response)),
     ),
@@ -172,7 +178,9 @@ function readBody(document: OpenApiDocument, body: RequestBodyObject | { $ref: s
   if (schema === undefined) throw new Error('the request body has no schema');
   const resolved = resolve<SchemaObject>(document, schema);
   const { type, properties } = resolved;
-  if (mediaType !== 'application/json' && type !== 'string') {
+  if (mediaType === formMediaType) {
+    if (type !== 'object') throw new Error('a form has names and values, so its schema must be an object');
+  } else if (!jsonMediaTypes.includes(mediaType) && type !== 'string') {
     throw new Error(`a body of type ${mediaType} is text, so its schema must be a string`);
   }
   const defaulted = Object.entries(isRecord(properties) ? properties : {})
@@ -206,6 +214,9 @@ function readReply(document: OpenApiDocument, statusText: string, response: Resp
   if (entry?.[0] === problemMediaType) {
     return { kind: 'problem', status, problems: problemsOf(document, entry[1].schema, status, `status ${status}`) };
   }
+  const { 'x-problems': formed } = response;
+  if (formed !== undefined)
+    return { kind: 'problem', status, problems: problemsOf(document, formed, status, `status ${status}`) };
   if (status >= 400) throw new Error(`status ${status} is an error and must be ${problemMediaType}`);
   if (entry !== undefined && !replyMediaTypes.includes(entry[0])) {
     throw new Error(`replies of type ${entry[0]} are not supported`);

@@ -53,7 +53,7 @@ export async function inDependencyOrder(
 }
 
 /**
- * As `inDependencyOrder`, in several stages: each stage of a name follows its previous stage and the same stage of its
+ * Works like `inDependencyOrder`, in several stages: each stage of a name follows its previous stage and the same stage of its
  * dependencies. Stages of different names may overlap.
  */
 export async function inStages(

@@ -15,6 +15,7 @@ import { View } from '../ui/view.js';
 import { CurrentPassword } from './current-password.js';
 import { Organizations } from './organizations.js';
 import { OwnAccount } from './own-account.js';
+import { SecondFactor } from './second-factor.js';
 import { Sessions } from './sessions.js';
 import { useWaysToLogIn, WaysToLogIn } from './ways-to-log-in.js';
 
@@ -45,6 +46,7 @@ export default function AccountPage(): JSX.Element {
         </section>
         <Password />
         <WaysToLogIn />
+        <SecondFactor />
         <Organizations />
         <OwnAccount />
       </div>

@@ -1,4 +1,4 @@
-import { changeEmail, deleteAccount, exportAccount } from '@plumbline/sdk/platform';
+import { changeEmail, deleteAccount, exportAccount, type Schemas } from '@plumbline/sdk/platform';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useMe } from '../session/queries.js';
@@ -8,10 +8,11 @@ import { download } from '../ui/download.js';
 import { Field, Form } from '../ui/form.js';
 import { announce } from '../ui/toasts.js';
 import { CurrentPassword } from './current-password.js';
+import { useWaysToLogIn } from './ways-to-log-in.js';
 
 type Task = 'change-email' | 'export' | 'delete';
 
-/** What a user does with the whole account: change its address, take its data, delete it. Each needs the password. */
+/** What a user does with the whole account: change its address, take its data, delete it. Each needs a proof. */
 export function OwnAccount(): JSX.Element | null {
   const email = useMe().data?.email;
   const [task, setTask] = useState<Task | null>(null);
@@ -74,8 +75,8 @@ function ChangeEmail({ email, onClose }: TaskProps & { email: string }): JSX.Ele
     <Form
       button="Send the mails"
       beside={<CancelButton onClick={onClose} />}
-      send={({ new_email = '', current_password = '' }) =>
-        changeEmail(platform, { body: { new_email, current_password } })
+      send={({ new_email = '', current_password }) =>
+        changeEmail(platform, { body: { new_email, ...proofOf(current_password) } })
       }
       done={(data) => {
         setMessage(data.message);
@@ -83,7 +84,7 @@ function ChangeEmail({ email, onClose }: TaskProps & { email: string }): JSX.Ele
     >
       <p>{email} and the new address each get a mail with a link. Both have to confirm the change.</p>
       <Field name="new_email" label="New e-mail address" type="email" autocomplete="email" maxLength={254} required />
-      <CurrentPassword />
+      <PasswordIfAny />
     </Form>
   );
 }
@@ -93,7 +94,7 @@ function Export({ onClose }: TaskProps): JSX.Element {
     <Form
       button="Download"
       beside={<CancelButton onClick={onClose} />}
-      send={({ current_password = '' }) => exportAccount(platform, { body: { current_password } })}
+      send={({ current_password }) => exportAccount(platform, { body: proofOf(current_password) })}
       done={(data) => {
         download('plumbline-account.json', 'application/json', `${JSON.stringify(data, null, 2)}\n`);
         onClose();
@@ -103,7 +104,7 @@ function Export({ onClose }: TaskProps): JSX.Element {
         A JSON file with your profile, memberships, sessions, invitations, service tokens (without secrets) and audit
         records.
       </p>
-      <CurrentPassword />
+      <PasswordIfAny />
     </Form>
   );
 }
@@ -113,7 +114,7 @@ function Deletion({ onClose }: TaskProps): JSX.Element {
     <Form
       button="Delete the account for good"
       beside={<CancelButton onClick={onClose} />}
-      send={({ current_password = '' }) => deleteAccount(platform, { body: { current_password } })}
+      send={({ current_password }) => deleteAccount(platform, { body: proofOf(current_password) })}
       done={({ message }) => {
         announce(message);
         void logOut(); // the cookie of the session goes too
@@ -127,7 +128,16 @@ function Deletion({ onClose }: TaskProps): JSX.Element {
         An organization without other members is deleted too if nothing was connected in it. Service tokens, webhooks
         and whatever else you made belong to your organizations and stay. Audit logs keep the id of your account.
       </p>
-      <CurrentPassword />
+      <PasswordIfAny />
     </Form>
   );
 }
+
+/** The password of an account that has one. Others are asked for a fresh proof if the server wants one. */
+function PasswordIfAny(): JSX.Element | null {
+  const hasPassword = useWaysToLogIn().data?.has_password !== false;
+  return hasPassword ? <CurrentPassword /> : null;
+}
+
+const proofOf = (password: string | undefined): Schemas['AccountProof'] =>
+  password === undefined ? {} : { current_password: password };

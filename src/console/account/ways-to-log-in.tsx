@@ -1,12 +1,17 @@
-import { PlumblineError, unwrap } from '@plumbline/sdk';
-import { disconnectIdentity, getMyIdentities, startIdentityLink, type Schemas } from '@plumbline/sdk/platform';
+import { unwrap } from '@plumbline/sdk';
+import {
+  disconnectIdentity,
+  getMyIdentities,
+  startIdentityLink,
+  startSsoLink,
+  type Schemas,
+} from '@plumbline/sdk/platform';
 import { useMutation, useQuery, type UseQueryResult } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import { useSearchParams } from 'wouter-preact';
 import { identityProviders, providerName } from '../enter/identity-providers.js';
 import { queries } from '../session/queries.js';
-import { logOut, platform } from '../session/session.js';
+import { platform } from '../session/session.js';
 import { Failed } from '../ui/failed.js';
 import { Moment } from '../ui/moment.js';
 import { useRemoval } from '../ui/removal.js';
@@ -25,17 +30,19 @@ export function useWaysToLogIn(): UseQueryResult<Schemas['IdentityList']> {
 /** The identities that can log in to the account, and those that can be linked. Nothing where there are neither. */
 export function WaysToLogIn(): JSX.Element | null {
   const ways = useWaysToLogIn();
-  const [isLoginOld, setLoginOld] = useState(false);
-  const note = (error: Error): void => {
-    setLoginOld(error instanceof PlumblineError && error.problem.type === '/problems/recent-login-required');
-  };
-  const link = useMutation({
-    mutationFn: async (provider: string) =>
-      unwrap(await startIdentityLink(platform, { params: { provider }, body: { return_to: '/account' } })),
+  /** Leaves for a provider, which proves an identity to link. */
+  const leave = useMutation({
+    mutationFn: async (to: { readonly provider: string } | { readonly sso_org_id: string }) => {
+      const body = { return_to: '/account' };
+      return unwrap(
+        'provider' in to
+          ? await startIdentityLink(platform, { params: to, body })
+          : await startSsoLink(platform, { params: to, body }),
+      );
+    },
     onSuccess: ({ authorization_url: url }) => {
       location.assign(url);
     },
-    onError: note,
   });
   const removal = useRemoval<Identity>({
     nameOf: ({ name }) => name,
@@ -44,15 +51,16 @@ export function WaysToLogIn(): JSX.Element | null {
     done: 'is unlinked',
     remove: async ({ id }) => {
       const reply = await disconnectIdentity(platform, { params: { identity_id: id } });
-      if (!reply.ok && reply.status !== 404) note(new PlumblineError(reply)); // gone already is as good
-      if (reply.status !== 404) unwrap(reply);
+      if (reply.status !== 404) unwrap(reply); // gone already is as good
     },
     refresh: () => queries.invalidateQueries({ queryKey: ['identities'] }),
   });
-  const wanted = useSearchParams()[0].get('link');
+  const search = useSearchParams()[0];
+  const wanted = search.get('link');
+  const sso = search.get('sso');
   const linked = ways.data?.items ?? [];
   const others = identityProviders().filter(({ id }) => linked.every(({ provider }) => provider !== id));
-  if (linked.length === 0 && others.length === 0) return null;
+  if (linked.length === 0 && others.length === 0 && sso === null) return null;
   return (
     <section class="card">
       <h2>Ways to log in</h2>
@@ -80,7 +88,6 @@ export function WaysToLogIn(): JSX.Element | null {
                 <button
                   type="button"
                   onClick={() => {
-                    setLoginOld(false);
                     removal.ask(identity);
                   }}
                 >
@@ -92,24 +99,28 @@ export function WaysToLogIn(): JSX.Element | null {
         )}
       </View>
       {removal.parts}
-      <Failed mutation={link} />
-      {isLoginOld && (
-        <div class="actions">
-          <button type="button" class="primary" onClick={() => void logOut()}>
-            Log in again
-          </button>
-        </div>
-      )}
+      <Failed mutation={leave} />
       <div class="actions">
+        {sso !== null && (
+          <button
+            type="button"
+            class="primary"
+            aria-disabled={leave.isPending}
+            onClick={() => {
+              if (!leave.isPending) leave.mutate({ sso_org_id: sso });
+            }}
+          >
+            Link the SSO of your organization
+          </button>
+        )}
         {others.map(({ id, name }) => (
           <button
             key={id}
             type="button"
             class={id === wanted ? 'primary' : ''}
-            aria-disabled={link.isPending}
+            aria-disabled={leave.isPending}
             onClick={() => {
-              setLoginOld(false);
-              if (!link.isPending) link.mutate(id);
+              if (!leave.isPending) leave.mutate({ provider: id });
             }}
           >
             Link {name}

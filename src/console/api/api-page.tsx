@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { useToday } from '../analytics/calendar.js';
 import { useMe } from '../session/queries.js';
 import { accessForTools } from '../session/session.js';
 import { Page } from '../shell/page.js';
@@ -108,7 +109,7 @@ function Token(): JSX.Element {
 }
 
 function PersistedQueries({ orgId }: { orgId: string }): JSX.Element {
-  const sample = { orgId, today: new Date().toISOString().slice(0, 10) };
+  const sample = { orgId, today: useToday() };
   return (
     <section class="card">
       <h2>Persisted queries</h2>

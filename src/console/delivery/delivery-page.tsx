@@ -1,10 +1,12 @@
 import type { JSX } from 'preact';
+import { useToday } from '../analytics/calendar.js';
 import { Freshness } from '../analytics/freshness.js';
 import { FilterBar } from '../analytics/filter-bar.js';
 import { daysOf, periodOf } from '../analytics/period.js';
 import { filtersOfScope, picksOfScope, scopeOf, type Level } from '../analytics/scope.js';
 import { useSearchParts } from '../analytics/search.js';
 import { linksOf } from '../analytics/units-link.js';
+import { WithOrigin } from '../charts/origin.js';
 import { useMe } from '../session/queries.js';
 import { Page } from '../shell/page.js';
 import { CodeHealthCharts } from './code-health.js';
@@ -23,7 +25,7 @@ const daysOfMonths = 182;
 export default function DeliveryPage(): JSX.Element {
   const orgId = useMe().data?.org_id ?? '';
   const [search, setParts] = useSearchParts();
-  const period = periodOf(search, Date.now());
+  const period = periodOf(search, useToday());
   const { range } = period;
   const chosen = scopeOf(search);
   const scope = chosen !== null && levels.includes(chosen.level) ? chosen : null;
@@ -37,17 +39,19 @@ export default function DeliveryPage(): JSX.Element {
     >
       <FilterBar orgId={orgId} period={period} scope={scope} offered={levels} onChange={setParts} />
       <Freshness orgId={orgId} />
-      <FourKeys variables={{ ...asked, interval }} links={links} />
-      <div class="columns">
-        <PhasesChart variables={{ ...asked, dimension: 'WORK_TYPE' }} links={links} />
-        <ReviewsChart variables={asked} />
-      </div>
-      <OpenRequestsChart variables={{ ...asked, interval }} />
-      {scope?.level === 'REPO' ? (
-        <CodeHealthCharts variables={{ orgId, repo: scope.id, dateRange: range }} />
-      ) : (
-        <p class="muted">Choose a repository to see which files and directories change most.</p>
-      )}
+      <WithOrigin range={range} picks={picksOfScope(scope)}>
+        <FourKeys variables={{ ...asked, interval }} links={links} />
+        <div class="columns">
+          <PhasesChart variables={{ ...asked, dimension: 'WORK_TYPE' }} links={links} />
+          <ReviewsChart variables={asked} />
+        </div>
+        <OpenRequestsChart variables={{ ...asked, interval }} />
+        {scope?.level === 'REPO' ? (
+          <CodeHealthCharts variables={{ orgId, repo: scope.id, dateRange: range }} />
+        ) : (
+          <p class="muted">Choose a repository to see which files and directories change most.</p>
+        )}
+      </WithOrigin>
     </Page>
   );
 }

@@ -10,7 +10,7 @@ import { useMutation } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
-import { ConnectByApp, hasApp } from '../sources/connect-by-app.js';
+import { appHosts, ConnectByApp } from '../sources/connect-by-app.js';
 import { queries } from '../session/queries.js';
 import { platform } from '../session/session.js';
 import { Field, Form } from '../ui/form.js';
@@ -82,7 +82,7 @@ export function IntegrationStep({ recommended }: { recommended: Schemas['CodeHos
   }
   return (
     <>
-      {hasApp() && (
+      {appHosts().length > 0 && (
         <>
           <ConnectByApp returnTo="/console/onboarding" isFirst />
           <h2>Or connect with an access token</h2>

@@ -1,6 +1,7 @@
 import { deleteOrganization } from '@plumbline/sdk/platform';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { useWaysToLogIn } from '../account/ways-to-log-in.js';
 import { queries } from '../session/queries.js';
 import { platform } from '../session/session.js';
 import { CancelButton, Dialog } from '../ui/dialog.js';
@@ -16,6 +17,7 @@ export interface DeleteDialogProps {
 /** Asks for the name of the organization and the password before the organization is marked for deletion. */
 export function DeleteDialog({ orgId, name, onClose }: DeleteDialogProps): JSX.Element {
   const [typed, setTyped] = useState('');
+  const hasPassword = useWaysToLogIn().data?.has_password !== false;
   return (
     <Dialog title={`Delete ${name}?`} open onClose={onClose}>
       <p>
@@ -26,8 +28,11 @@ export function DeleteDialog({ orgId, name, onClose }: DeleteDialogProps): JSX.E
       <Form
         button="Delete in 7 days"
         blocked={typed !== name}
-        send={({ password = '' }) =>
-          deleteOrganization(platform, { params: { org_id: orgId }, body: { current_password: password } })
+        send={({ password }) =>
+          deleteOrganization(platform, {
+            params: { org_id: orgId },
+            body: password === undefined ? {} : { current_password: password },
+          })
         }
         done={() => {
           onClose();
@@ -48,7 +53,9 @@ export function DeleteDialog({ orgId, name, onClose }: DeleteDialogProps): JSX.E
             />
           )}
         </Labelled>
-        <Field name="password" label="Your password" type="password" autocomplete="current-password" required />
+        {hasPassword && (
+          <Field name="password" label="Your password" type="password" autocomplete="current-password" required />
+        )}
       </Form>
     </Dialog>
   );

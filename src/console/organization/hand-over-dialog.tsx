@@ -45,7 +45,8 @@ export function HandOverDialog({ orgId, name, meId, onClose }: HandOverDialogPro
               done={({ new_owner: { full_name, email } }) => {
                 onClose();
                 announce(`${full_name ?? email} is an owner now, and you are an admin.`);
-                void queries.invalidateQueries();
+                // First what the user may still see: the rest is not asked for in vain then.
+                void queries.refetchQueries({ queryKey: ['me'] }).then(() => queries.invalidateQueries());
               }}
               beside={<CancelButton onClick={onClose} />}
             >

@@ -3,10 +3,13 @@ import { useMe } from '../session/queries.js';
 import { useSetupStatus } from '../session/setup.js';
 import { Page } from '../shell/page.js';
 import { View } from '../ui/view.js';
+import { CalendarCard } from './calendar-form.js';
 import { Checklist } from './checklist.js';
 import { DemoData } from './demo-data.js';
+import { MfaRequirement } from './mfa-requirement.js';
 import { Ownership } from './ownership.js';
 import { Rename } from './rename.js';
+import { Sso } from './sso.js';
 
 /** The organization: what it is called, and how far its set-up has come. */
 export default function OrganizationPage(): JSX.Element {
@@ -31,10 +34,17 @@ export default function OrganizationPage(): JSX.Element {
           </section>
         )}
       </View>
+      {me.data?.org_id != null && me.data.permissions.includes('classification:write') && (
+        <CalendarCard orgId={me.data.org_id} />
+      )}
       {me.data?.permissions.includes('setup:read') === true && <Setup />}
       {me.data?.permissions.includes('demo:write') === true && <DemoData />}
       {me.data?.org_id != null && me.data.permissions.includes('owners:manage') && (
-        <Ownership orgId={me.data.org_id} meId={me.data.id} />
+        <>
+          <MfaRequirement orgId={me.data.org_id} />
+          <Sso orgId={me.data.org_id} />
+          <Ownership orgId={me.data.org_id} meId={me.data.id} />
+        </>
       )}
     </Page>
   );

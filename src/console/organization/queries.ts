@@ -1,5 +1,5 @@
 import { unwrap } from '@plumbline/sdk';
-import { getOrganization, type Schemas } from '@plumbline/sdk/platform';
+import { getOrganization, getSso, type Schemas } from '@plumbline/sdk/platform';
 import { useQuery, type UseQueryResult } from '@tanstack/preact-query';
 import { queries, type Me } from '../session/queries.js';
 import { platform } from '../session/session.js';
@@ -11,5 +11,14 @@ export function useOrganization(orgId: string): UseQueryResult<Schemas['Organiza
     // After a switch in another tab, this one shows the former organization until it has read who is logged in.
     enabled: () => queries.getQueryData<Me>(['me'])?.org_id === orgId,
     queryFn: async ({ signal }) => unwrap(await getOrganization(platform, { params: { org_id: orgId }, signal })),
+  });
+}
+
+/** The single sign-on of an organization. Owners read it. */
+export function useSso(orgId: string, enabled = true): UseQueryResult<Schemas['Sso']> {
+  return useQuery({
+    queryKey: ['sso', orgId],
+    enabled,
+    queryFn: async ({ signal }) => unwrap(await getSso(platform, { params: { org_id: orgId }, signal })),
   });
 }

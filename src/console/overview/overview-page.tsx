@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { Freshness } from '../analytics/freshness.js';
 import type { Dimension } from '../analytics/client.js';
 import { largestOf, tableOfBars, tableOfLines, totalOf, type Development } from '../analytics/development.js';
+import { useLimits, useToday } from '../analytics/calendar.js';
 import { FilterBar } from '../analytics/filter-bar.js';
 import { datesOf, intervalOf, periodOf } from '../analytics/period.js';
 import { ChartQuery, flowPart, itemsOf, linesOf, QueryDialog, type ReplyPart } from '../analytics/query-dialog.js';
@@ -14,6 +15,7 @@ import { drawBars } from '../charts/bars-drawing.js';
 import { ChartCard } from '../charts/chart-card.js';
 import { Flow } from '../charts/flow.js';
 import { WithKnownHistory } from '../charts/known-history.js';
+import { WithOrigin } from '../charts/origin.js';
 import { Lines } from '../charts/lines.js';
 import { durationsUpTo, percentOf, unitsOf, wordsOf } from '../charts/words.js';
 import { useMe } from '../session/queries.js';
@@ -28,7 +30,7 @@ import { Totals } from './totals.js';
 export default function OverviewPage(): JSX.Element {
   const orgId = useMe().data?.org_id ?? '';
   const [search, setParts] = useSearchParts();
-  const period = periodOf(search, Date.now());
+  const period = periodOf(search, useToday());
   const scope = scopeOf(search);
   const interval = intervalOf(period.range);
   const variables: OverviewQueryVariables = {
@@ -39,8 +41,11 @@ export default function OverviewPage(): JSX.Element {
     filters: filtersOfScope(scope),
   };
   const figures = useOverview(variables);
-  const dates = datesOf(period.range, interval);
-  const isEmpty = figures.data !== undefined && totalOf(figuresOf(figures.data, dates).units) === 0;
+  const limits = useLimits();
+  const calendar = limits.data?.calendar;
+  const dates = calendar === undefined ? [] : datesOf(period.range, interval, calendar);
+  const isEmpty =
+    figures.data !== undefined && calendar !== undefined && totalOf(figuresOf(figures.data, dates).units) === 0;
   const nothing = useNoWork(isEmpty);
   const links = linksOf({ period, picks: picksOfScope(scope), interval, isWhole: false });
   return (
@@ -53,9 +58,15 @@ export default function OverviewPage(): JSX.Element {
       <Freshness orgId={orgId} />
       <View query={figures} what="the overview" empty={() => (isEmpty ? nothing : null)}>
         {(data) => (
-          <WithKnownHistory days={data} range={period.range}>
-            <Charts figures={figuresOf(data, dates)} variables={variables} links={links} />
-          </WithKnownHistory>
+          <View query={limits} what="the calendar">
+            {() => (
+              <WithKnownHistory days={data} range={period.range}>
+                <WithOrigin range={period.range} picks={picksOfScope(scope)}>
+                  <Charts figures={figuresOf(data, dates)} variables={variables} links={links} />
+                </WithOrigin>
+              </WithKnownHistory>
+            )}
+          </View>
         )}
       </View>
     </Page>

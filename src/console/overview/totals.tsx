@@ -1,7 +1,8 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { Link } from 'wouter-preact';
+import { useToday } from '../analytics/calendar.js';
 import { totalOf } from '../analytics/development.js';
-import { endsInFuture, endsUnread } from '../analytics/period.js';
+import { endsUnread } from '../analytics/period.js';
 import type { UnitLinks } from '../analytics/units-link.js';
 import { dayOf, durationOf, numberOf, percentOf } from '../charts/words.js';
 import type { OverviewQueryVariables } from './analytics.js';
@@ -16,13 +17,14 @@ interface TotalsProps {
 /** The figures of the whole period, beside those of the period before. */
 export function Totals({ figures, variables, links }: TotalsProps): JSX.Element {
   const { units, unitsBefore, churn, cycleTime, flow } = figures;
+  const today = useToday();
   const known = flow?.coverage?.churnCoverage ?? 1;
   const [now, before] = [totalOf(units), totalOf(unitsBefore)];
   const requests = units.find(({ key }) => key === 'pull_request')?.value ?? 0;
   const requestTime = cycleTime.find(({ key }) => key === 'pull_request')?.value;
   return (
     <dl class="totals">
-      <Total name="Work units" href={links.toAll('COUNT')} note={noteOn(now, before, figures, variables)}>
+      <Total name="Work units" href={links.toAll('COUNT')} note={noteOn(now, before, figures, { ...variables, today })}>
         {numberOf(now)}
       </Total>
       <Total
@@ -79,12 +81,12 @@ function noteOn(
   now: number,
   before: number,
   { knownSince, knownUntil }: Figures,
-  { previous, dateRange }: OverviewQueryVariables,
+  { previous, dateRange, today }: OverviewQueryVariables & { readonly today: string },
 ): string {
   if (knownSince === null) return '';
   if (knownSince > dateRange.startDate) return `known since ${dayOf(knownSince)}`;
   if (knownSince > previous.startDate) return `known since ${dayOf(knownSince)}: nothing to compare with`;
-  if (endsInFuture(dateRange, Date.now())) return 'not over yet: nothing to compare with';
+  if (dateRange.endDate > today) return 'not over yet: nothing to compare with';
   if (knownUntil !== null && endsUnread(dateRange, knownUntil))
     return `known until ${dayOf(knownUntil)}: nothing to compare with`;
   return before === 0 ? 'none in the period before' : `${changeOf(now, before)} than the period before`;

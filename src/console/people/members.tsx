@@ -1,5 +1,5 @@
 import { unwrap } from '@plumbline/sdk';
-import { changeMemberRole, removeMember } from '@plumbline/sdk/platform';
+import { changeMemberRole, removeMember, resetMemberMfa } from '@plumbline/sdk/platform';
 import { useMutation } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
@@ -9,9 +9,11 @@ import { platform, renewBeforeNextRequest } from '../session/session.js';
 import { Confirm } from '../ui/dialog.js';
 import { Failed } from '../ui/failed.js';
 import { Moment } from '../ui/moment.js';
+import { useRemoval } from '../ui/removal.js';
+import { RowButton } from '../ui/row-button.js';
 import { announce } from '../ui/toasts.js';
 import { View } from '../ui/view.js';
-import { EndDialog } from './end-dialog.js';
+import { EndDialog, type Ends } from './end-dialog.js';
 import { useMembers, type Member } from './queries.js';
 import { grantable, reaches, type Role } from './roles.js';
 
@@ -39,10 +41,10 @@ export function Members({ me }: MembersProps): JSX.Element {
     onSettled: () => queries.invalidateQueries(), // one's own role decides what is shown
   });
   const end = useMutation({
-    mutationFn: async ({ member, revokesTokens }: { member: Member; revokesTokens: boolean }) => {
+    mutationFn: async ({ member, ends }: { member: Member; ends: Ends }) => {
       const reply = await removeMember(platform, {
         params: { org_id: me.orgId, user_id: member.user_id },
-        query: { revoke_service_tokens: revokesTokens },
+        query: { revoke_service_tokens: ends.tokens, deactivate_webhooks: ends.webhooks },
       });
       if (reply.status !== 404) unwrap(reply); // gone already is as good
     },
@@ -58,9 +60,20 @@ export function Members({ me }: MembersProps): JSX.Element {
       }
     },
   });
+  const reset = useRemoval<Member>({
+    nameOf: (member) => `${nameOf(member)}'s second factor`,
+    button: 'Reset',
+    text: 'For somebody who has lost it: log-ins then need the password alone. All sessions of the account end, and its holder gets a mail.',
+    done: 'is removed',
+    remove: async (member) => {
+      unwrap(await resetMemberMfa(platform, { params: { org_id: me.orgId, user_id: member.user_id } }));
+    },
+    refresh: () => queries.invalidateQueries({ queryKey: ['members'] }),
+  });
   return (
     <section class="card">
       <h2>Members</h2>
+      {reset.parts}
       <Failed mutation={change} />
       <Failed mutation={end} />
       <View query={members} what="the members">
@@ -92,6 +105,15 @@ export function Members({ me }: MembersProps): JSX.Element {
                       />
                     ) : (
                       <span class="tag">{member.role}</span>
+                    )}
+                    {member.mfa_resettable && (
+                      <RowButton
+                        label="Reset second factor"
+                        of={`of ${nameOf(member)}`}
+                        onClick={() => {
+                          reset.ask(member);
+                        }}
+                      />
                     )}
                     {(isMe || canManage) && (
                       <button
@@ -131,11 +153,12 @@ export function Members({ me }: MembersProps): JSX.Element {
           {...questionFor(ending, me)}
           orgId={me.orgId}
           member={ending}
+          readsSso={me.role === 'owner' && ending.user_id !== me.id}
           onClose={() => {
             setEnding(null);
           }}
-          onConfirm={(revokesTokens) => {
-            end.mutate({ member: ending, revokesTokens });
+          onConfirm={(ends) => {
+            end.mutate({ member: ending, ends });
           }}
         />
       )}

@@ -3,7 +3,7 @@ import { listMembers, type Schemas } from '@plumbline/sdk/platform';
 import { useQuery, type UseQueryResult } from '@tanstack/preact-query';
 import { platform } from '../session/session.js';
 
-export type Member = Schemas['Member'];
+export type Member = Schemas['ListedMember'];
 
 /** All members of an organization. */
 export function useMembers(orgId: string, enabled = true): UseQueryResult<readonly Member[]> {

@@ -66,7 +66,7 @@ function PatternForm({ onPatterns }: { readonly onPatterns: (patterns: readonly 
         name="production"
         label="Patterns of production to try, one a line"
         placeholder={'eu-*\n!*-test'}
-        hint="* stands for any text. A pattern with ! before it excepts environments that others include."
+        hint="* stands for any text. tier:, branch: and job: before a pattern make it one of those; ! before all excepts."
         required={false}
       />
       <div class="actions">
@@ -100,19 +100,22 @@ function Kind({ title, items }: { readonly title: string; readonly items: readon
         {title} ({items.length})
       </h3>
       <ul class="rows" aria-label={title}>
-        {items.slice(0, mostShown).map(({ name, deployments, last_deployed_at: last }) => (
-          <li key={name}>
-            <span class="break grow">{name === '' ? <em>without a name</em> : name}</span>
-            <span class="small muted">
-              {count(deployments, 'deployment', 'deployments')}
-              {last !== null && (
-                <>
-                  , the last <Moment at={last} />
-                </>
-              )}
-            </span>
-          </li>
-        ))}
+        {items
+          .slice(0, mostShown)
+          .map(({ name, deployments, production_deployments: counted, last_deployed_at: last }) => (
+            <li key={name}>
+              <span class="break grow">{name === '' ? <em>without a name</em> : name}</span>
+              <span class="small muted">
+                {count(deployments, 'deployment', 'deployments')}
+                {counted > 0 && counted < deployments && <>, {counted} of them to production</>}
+                {last !== null && (
+                  <>
+                    , the last <Moment at={last} />
+                  </>
+                )}
+              </span>
+            </li>
+          ))}
       </ul>
       {others > 0 && <p class="small muted">and {count(others, 'other', 'others')}</p>}
     </>

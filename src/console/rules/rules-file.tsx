@@ -6,7 +6,9 @@ import { FileForm } from '../ui/file-form.js';
 import { announce } from '../ui/toasts.js';
 import { refreshRules } from './queries.js';
 
-const example = `production: ['eu-*', '!*-test']
+const example = `production: ['eu-*', 'tier:production', '!*-test']
+incidents: ['sev*', 'type:incident']
+failures: [hotfix, 'title:revert *', 'deployment:rollback']
 rules:
   - { name: partners, labels: [partner], gives: feature_delivery.customer }`;
 

@@ -6,6 +6,7 @@ import {
   type PlatformClient,
 } from '@plumbline/sdk/platform';
 import { unwrap, type TokenPair } from '@plumbline/sdk';
+import { createProvingFetch } from './proof.js';
 import { createRenewingFetch, oneAtATime } from './renewal.js';
 import { createStore } from './store.js';
 
@@ -57,12 +58,14 @@ const bare = createPlatformClient({ baseUrl, ...patience });
 export const platform: PlatformClient = createPlatformClient({
   baseUrl,
   ...patience,
-  fetch: createRenewingFetch(
-    { renew: renewAccess, isExpiring: () => Date.now() >= renewAt, resumed },
-    () => accessToken,
-    (token) => {
-      if (token === null) endHere(true);
-    },
+  fetch: createProvingFetch(
+    createRenewingFetch(
+      { renew: renewAccess, isExpiring: () => Date.now() >= renewAt, resumed },
+      () => accessToken,
+      (token) => {
+        if (token === null) endHere(true);
+      },
+    ),
   ),
   tokens: {
     get: () => (accessToken === null ? null : { access_token: accessToken }),

@@ -5,6 +5,7 @@ import { Redirect, Route, Router, Switch } from 'wouter-preact';
 import { waitingInvitation } from '../enter/one-time-token.js';
 import { LogInPage } from '../enter/log-in-page.js';
 import { queries, useMe, type Me } from '../session/queries.js';
+import { proofQuestion } from '../session/proof.js';
 import { session, startSession } from '../session/session.js';
 import { useStore } from '../session/store.js';
 import { ProblemNote } from '../ui/problem-note.js';
@@ -51,10 +52,20 @@ function Inside(): JSX.Element {
     <>
       <div key={state.visit} class="visit" hidden={state.kind === 'out'}>
         <SignedIn />
+        <Question />
       </div>
       {state.kind === 'out' && <LogInAgain />}
     </>
   );
+}
+
+const ProofDialog = lazy(() => import('./proof-dialog.js'));
+
+const MfaMissing = lazy(() => import('../account/mfa-missing-page.js'));
+
+/** The question for a fresh proof, which few people see: its module is loaded for it. */
+function Question(): JSX.Element | null {
+  return useStore(proofQuestion) === null ? null : <ProofDialog />;
 }
 
 /** The log-in form over the pages of a session that has ended: what was entered in their forms is kept. */
@@ -95,32 +106,36 @@ function CannotStart({ error }: { error: unknown }): JSX.Element {
 function SignedIn(): JSX.Element {
   return (
     <View query={useMe()} what="your account">
-      {(me) => (
-        <Switch>
-          {[onboarding, appInstallation].map(({ path }) => (
-            <Route key={path} path={path}>
-              <Loaded path={path} />
+      {(me) =>
+        me.mfa_missing ? (
+          <MfaMissing />
+        ) : (
+          <Switch>
+            {[onboarding, appInstallation].map(({ path }) => (
+              <Route key={path} path={path}>
+                <Loaded path={path} />
+              </Route>
+            ))}
+            <Route>
+              <Shell me={me}>
+                <Switch>
+                  {['/', '/login'].map((path) => (
+                    <Route key={path} path={path}>
+                      <Redirect to={waitingInvitation.get() === '' ? '/onboarding' : '/accept-invite'} replace />
+                    </Route>
+                  ))}
+                  {pages.map((page) => (
+                    <Route key={page.path} path={page.path}>
+                      <Guarded page={page} me={me} />
+                    </Route>
+                  ))}
+                  <Route component={NoSuchPage} />
+                </Switch>
+              </Shell>
             </Route>
-          ))}
-          <Route>
-            <Shell me={me}>
-              <Switch>
-                {['/', '/login'].map((path) => (
-                  <Route key={path} path={path}>
-                    <Redirect to={waitingInvitation.get() === '' ? '/onboarding' : '/accept-invite'} replace />
-                  </Route>
-                ))}
-                {pages.map((page) => (
-                  <Route key={page.path} path={page.path}>
-                    <Guarded page={page} me={me} />
-                  </Route>
-                ))}
-                <Route component={NoSuchPage} />
-              </Switch>
-            </Shell>
-          </Route>
-        </Switch>
-      )}
+          </Switch>
+        )
+      }
     </View>
   );
 }

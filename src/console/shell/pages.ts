@@ -16,6 +16,9 @@ export interface PageEntry {
 /** Pages that are open to everybody: where people come in, and where the links of mails lead. */
 export const entrances: readonly Pick<PageEntry, 'path' | 'load'>[] = [
   { path: '/login/callback/:provider', load: () => import('../enter/provider-callback-page.js') },
+  { path: '/login/sso', load: () => import('../enter/sso-page.js') },
+  { path: '/login/sso/:organization', load: () => import('../enter/sso-start-page.js') },
+  { path: '/login/sso/:organization/callback', load: () => import('../enter/sso-callback-page.js') },
   { path: '/register', load: () => import('../enter/register-page.js') },
   { path: '/verify', load: () => import('../enter/verify-page.js') },
   { path: '/not-me', load: () => import('../enter/not-me-page.js') },
@@ -29,9 +32,9 @@ export const entrances: readonly Pick<PageEntry, 'path' | 'load'>[] = [
 /** Leads people to their first chart. It stands outside of the shell. */
 export const onboarding = { path: '/onboarding', load: () => import('../onboarding/onboarding-page.js') };
 
-/** Where the code host sends the browser back to. It stands outside of the shell, as onboarding does. */
+/** Where code hosts send the browser back to, each to another address. It stands outside of the shell, as onboarding does. */
 export const appInstallation = {
-  path: '/app-installation',
+  path: '/app-installation/:host?',
   load: () => import('../sources/app-installation-page.js'),
 };
 
@@ -127,6 +130,13 @@ export const pages: readonly PageEntry[] = [
     permission: 'service_tokens:manage',
     needsOrganization: true,
     load: () => import('../service-tokens/service-tokens-page.js'),
+  },
+  {
+    path: '/provisioning',
+    label: 'Provisioning',
+    permission: 'members:manage',
+    needsOrganization: true,
+    load: () => import('../provisioning/provisioning-page.js'),
   },
   {
     path: '/webhooks',

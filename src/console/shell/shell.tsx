@@ -41,15 +41,10 @@ export function Shell({ me, children }: { me: Me; children: ComponentChildren })
           <Navigation me={me} location={location} />
           <div class="sidebar-foot">
             <ThemeChoice />
-            <p class="small muted">
-              {me.email}
-              {me.org_name !== null && (
-                <>
-                  <br />
-                  {me.org_name}
-                </>
-              )}
-            </p>
+            <div class="small muted">
+              <p title={me.email}>{me.email}</p>
+              {me.org_name !== null && <p title={me.org_name}>{me.org_name}</p>}
+            </div>
             <button
               type="button"
               onClick={() => {

@@ -1,14 +1,27 @@
-import { startAppInstallation } from '@plumbline/sdk/platform';
+import { startAppInstallation, type Schemas } from '@plumbline/sdk/platform';
 import { unwrap } from '@plumbline/sdk';
-import { useMutation } from '@tanstack/preact-query';
+import { useMutation, type UseMutationResult } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
 import { platform } from '../session/session.js';
 import { Failed } from '../ui/failed.js';
 import { Field, Form } from '../ui/form.js';
+import { codeHosts } from './words.js';
 
-/** Whether this server has an app at GitHub, as it has written into the page. */
-export function hasApp(): boolean {
-  return document.querySelector('meta[name="plumbline-app"]') !== null;
+type CodeHost = Schemas['CodeHost'];
+
+/** The code hosts at which this server has an app, as it has written into the page. */
+export function appHosts(): readonly CodeHost[] {
+  const tags = [...document.querySelectorAll<HTMLMetaElement>('meta[name="plumbline-app"]')];
+  return (['host_a', 'host_b'] as const).filter((host) => tags.some(({ content }) => content === host));
+}
+
+/** Leads to the page of a code host where the app of this server gets access. @param returnTo the page to come back to */
+export function useConnectByApp(returnTo: string): UseMutationResult<Schemas['AppInstallationStart'], Error, CodeHost> {
+  return useMutation({
+    mutationFn: async (provider: CodeHost) =>
+      unwrap(await startAppInstallation(platform, { body: { provider, return_to: returnTo } })),
+    onSuccess: leave,
+  });
 }
 
 export interface ConnectByAppProps {
@@ -18,49 +31,63 @@ export interface ConnectByAppProps {
   readonly isFirst?: boolean;
 }
 
-/** Leads to GitHub, where the app of this server is installed. */
+/** Leads to the code hosts that organizations connect by an app of this server. */
 export function ConnectByApp({ returnTo, isFirst = false }: ConnectByAppProps): JSX.Element {
-  const install = useMutation({
-    mutationFn: async () => unwrap(await startAppInstallation(platform, { body: { return_to: returnTo } })),
-    onSuccess: leave,
-  });
+  const hosts = appHosts();
+  const connect = useConnectByApp(returnTo);
   return (
     <div class="stack">
-      <p class="muted">You choose at GitHub which repositories can be read. No access token is needed.</p>
+      <p class="muted">{hosts.map((host) => access[host]).join(' ')} No access token is needed.</p>
       <div class="actions">
-        <button
-          type="button"
-          class={isFirst ? 'primary' : ''}
-          aria-disabled={install.isPending}
-          onClick={() => {
-            if (!install.isPending) install.mutate();
-          }}
-        >
-          Connect GitHub
-        </button>
+        {hosts.map((host, place) => (
+          <button
+            key={host}
+            type="button"
+            class={isFirst && place === 0 ? 'primary' : ''}
+            aria-disabled={connect.isPending}
+            onClick={() => {
+              if (!connect.isPending) connect.mutate(host);
+            }}
+          >
+            Connect {codeHosts[host]}
+          </button>
+        ))}
       </div>
-      <Failed mutation={install} />
-      <details>
-        <summary>The app is installed already</summary>
-        <Form
-          button="Connect the installation"
-          send={({ account = '' }) =>
-            startAppInstallation(platform, { body: { return_to: returnTo, account: account.trim() } })
-          }
-          done={(start) => {
-            leave(start);
-          }}
-        >
-          <Field
-            name="account"
-            label="Organization or user at GitHub"
-            maxLength={100}
-            hint="The name in its address: acme of github.com/acme."
-            required
-          />
-        </Form>
-      </details>
+      <Failed mutation={connect} />
+      {hosts.includes('host_a') && <ConnectInstalled returnTo={returnTo} />}
     </div>
+  );
+}
+
+/** What the app can read at each code host. */
+const access: Readonly<Record<CodeHost, string>> = {
+  host_a: 'You choose at GitHub which repositories can be read.',
+  host_b: 'At GitLab, this server can read every project that you can read.',
+};
+
+/** Connects an installation that an owner at GitHub has made. */
+function ConnectInstalled({ returnTo }: Pick<ConnectByAppProps, 'returnTo'>): JSX.Element {
+  return (
+    <details>
+      <summary>The app is installed already</summary>
+      <Form
+        button="Connect the installation"
+        send={({ account = '' }) =>
+          startAppInstallation(platform, { body: { return_to: returnTo, account: account.trim() } })
+        }
+        done={(start) => {
+          leave(start);
+        }}
+      >
+        <Field
+          name="account"
+          label="Organization or user at GitHub"
+          maxLength={100}
+          hint="The name in its address: acme of github.com/acme."
+          required
+        />
+      </Form>
+    </details>
   );
 }
 

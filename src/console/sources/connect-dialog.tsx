@@ -7,7 +7,7 @@ import { CancelButton, Dialog } from '../ui/dialog.js';
 import { Select } from '../ui/fields.js';
 import { Field, Form } from '../ui/form.js';
 import { announce } from '../ui/toasts.js';
-import { ConnectByApp, hasApp } from './connect-by-app.js';
+import { appHosts, ConnectByApp } from './connect-by-app.js';
 import { codeHosts } from './words.js';
 
 export interface ConnectDialogProps {
@@ -22,7 +22,7 @@ export function ConnectDialog({ open, onClose, onConnected }: ConnectDialogProps
   const [provider, setProvider] = useState<Schemas['CodeHost']>('host_a');
   return (
     <Dialog title="Connect a code host" open={open} onClose={onClose}>
-      {hasApp() && (
+      {appHosts().length > 0 && (
         <>
           <ConnectByApp returnTo="/console/sources" />
           <h3>Or connect with an access token</h3>

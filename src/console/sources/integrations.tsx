@@ -10,6 +10,7 @@ import { Failed } from '../ui/failed.js';
 import { Moment } from '../ui/moment.js';
 import { announce } from '../ui/toasts.js';
 import { View } from '../ui/view.js';
+import { appHosts, useConnectByApp } from './connect-by-app.js';
 import { ConnectDialog } from './connect-dialog.js';
 import { codeHosts } from './words.js';
 
@@ -38,6 +39,8 @@ export function Integrations({ query }: { query: UseQueryResult<readonly Integra
       announce(`${name} is disconnected.`);
     },
   });
+  const apps = appHosts();
+  const connectAgain = useConnectByApp('/console/sources');
   const connectButton = (
     <button
       type="button"
@@ -55,6 +58,7 @@ export function Integrations({ query }: { query: UseQueryResult<readonly Integra
         {mayWrite && (query.data?.length ?? 0) > 0 && connectButton}
       </div>
       <Failed mutation={test} />
+      <Failed mutation={connectAgain} />
       <Failed mutation={disconnect} />
       <View
         query={query}
@@ -77,13 +81,30 @@ export function Integrations({ query }: { query: UseQueryResult<readonly Integra
                   <span>
                     <strong>{each.name}</strong> <span class="tag">{codeHosts[each.provider]}</span>{' '}
                     {each.kind === 'app' && <span class="tag">app</span>}{' '}
-                    {each.inactive_reason !== null && <span class="tag bad">✗ {inactive[each.inactive_reason]}</span>}{' '}
+                    {each.inactive_reason !== null && (
+                      <span class="tag bad">
+                        ✗ {inactive[each.inactive_reason]} {codeHosts[each.provider]}
+                      </span>
+                    )}{' '}
                     {each.base_url !== null && <code class="small">{each.base_url}</code>}
                   </span>
                   <TestOutcome integration={each} isTesting={test.isPending && test.variables.id === each.id} />
                 </div>
                 {mayWrite && (
                   <div class="actions">
+                    {each.inactive_reason === 'removed' && apps.includes(each.provider) && (
+                      <button
+                        type="button"
+                        class="primary"
+                        aria-label={`Connect ${each.name} again`}
+                        aria-disabled={connectAgain.isPending}
+                        onClick={() => {
+                          if (!connectAgain.isPending) connectAgain.mutate(each.provider);
+                        }}
+                      >
+                        Connect again
+                      </button>
+                    )}
                     <button
                       type="button"
                       aria-label={`Test ${each.name}`}
@@ -123,11 +144,7 @@ export function Integrations({ query }: { query: UseQueryResult<readonly Integra
       />
       <Confirm
         title={`Disconnect ${leaving?.name ?? ''}?`}
-        text={
-          leaving?.kind === 'app'
-            ? 'What was read through it stays. The app stays installed at GitHub until you remove it there.'
-            : 'The stored access token is deleted. What was read through it stays.'
-        }
+        text={leaving === null ? '' : farewells[leaving.kind === 'token' ? 'token' : leaving.provider]}
         button="Disconnect"
         open={leaving !== null}
         onClose={() => {
@@ -142,7 +159,14 @@ export function Integrations({ query }: { query: UseQueryResult<readonly Integra
 }
 
 /** What the code host says about an installation of the app that cannot be used. */
-const inactive = { suspended: 'suspended at GitHub', removed: 'removed at GitHub' } as const;
+const inactive = { suspended: 'suspended at', removed: 'removed at' } as const;
+
+/** What disconnecting leaves: of an access token, and of the app at each code host. */
+const farewells = {
+  token: 'The stored access token is deleted. What was read through it stays.',
+  host_a: 'What was read through it stays. The app stays installed at GitHub until you remove it there.',
+  host_b: 'Its access is revoked at GitLab. What was read through it stays.',
+} as const;
 
 /** What came of the latest test. */
 function TestOutcome({ integration, isTesting }: { integration: Integration; isTesting: boolean }): JSX.Element {

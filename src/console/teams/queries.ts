@@ -3,6 +3,7 @@ import { createAnalyticsClient, investmentSankey, unwrapAnalytics } from '@plumb
 import { getTeamAssignment, listTeams, type Schemas } from '@plumbline/sdk/platform';
 import { useQuery, type UseQueryResult } from '@tanstack/preact-query';
 import { useEffect, useRef } from 'preact/hooks';
+import { useToday } from '../analytics/calendar.js';
 import { queries } from '../session/queries.js';
 import { platform } from '../session/session.js';
 
@@ -34,11 +35,12 @@ export interface CoverageFigure {
 
 /** The coverage of the last 90 days. */
 export function useCoverage(orgId: string): UseQueryResult<CoverageFigure> {
+  const today = useToday();
   return useQuery({
-    queryKey: ['team-coverage', orgId],
+    queryKey: ['team-coverage', orgId, today],
     queryFn: async ({ signal }) => {
-      const day = (ago: number): string => new Date(Date.now() - ago * dayMs).toISOString().slice(0, 10);
-      const dateRange = { startDate: day(coveredDays - 1), endDate: day(0) };
+      const start = new Date(Date.parse(today) - (coveredDays - 1) * dayMs);
+      const dateRange = { startDate: start.toISOString().slice(0, 10), endDate: today };
       const reply = await analytics.query(investmentSankey, { orgId, dateRange, path: ['REPO', 'TEAM'] }, { signal });
       return { share: unwrapAnalytics(reply).analytics.sankey?.coverage?.teamCoverage ?? null };
     },

@@ -18,8 +18,19 @@ export function Dialog({ title, open, onClose, children }: DialogProps): JSX.Ele
     if (open) dialog.current?.showModal();
     else dialog.current?.close();
   }, [open]);
+  // Esc closes through the state. The browser's own way ends with a late event: a key that opens the dialog before that event
+  // would be lost.
+  const cancel = (event: Event): void => {
+    if (event.target !== event.currentTarget) return; // somebody leaves the choice of a file
+    event.preventDefault();
+    onClose();
+  };
+  // The browser closes on a second Esc by itself. After a call of `close`, the dialog may be open again.
+  const closed = (): void => {
+    if (dialog.current?.open !== true) onClose();
+  };
   return (
-    <dialog ref={dialog} aria-labelledby={id} onClose={onClose}>
+    <dialog ref={dialog} aria-labelledby={id} onCancel={cancel} onClose={closed}>
       {open && (
         <div>
           <h2 id={id}>{title}</h2>

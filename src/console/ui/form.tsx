@@ -110,11 +110,14 @@ export interface FieldProps {
   readonly maxLength?: number;
   readonly value?: string;
   readonly autofocus?: boolean;
+  /** What the browser offers to choose from. Other texts can be entered. */
+  readonly offered?: readonly string[];
 }
 
 /** A line of text with its label, a hint, and what the server objects to. A password can be shown. */
 export function Field(props: FieldProps): JSX.Element {
-  const { name, label, type = 'text', hint, autofocus = false, value, ...rest } = props;
+  const { name, label, type = 'text', hint, autofocus = false, value, offered, ...rest } = props;
+  const listId = useId();
   const [shown, setShown] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
@@ -125,8 +128,22 @@ export function Field(props: FieldProps): JSX.Element {
       {(attributes) => {
         const shownType = type === 'password' && shown ? 'text' : type;
         // `defaultValue`: what was entered stays when the field is rendered again.
-        const control = <input {...rest} {...attributes} ref={input} type={shownType} defaultValue={value} />;
-        if (type !== 'password') return control;
+        const list = offered === undefined ? {} : { list: listId };
+        const control = <input {...rest} {...attributes} {...list} ref={input} type={shownType} defaultValue={value} />;
+        if (type !== 'password') {
+          return (
+            <>
+              {control}
+              {offered !== undefined && (
+                <datalist id={listId}>
+                  {offered.map((text) => (
+                    <option key={text} value={text} />
+                  ))}
+                </datalist>
+              )}
+            </>
+          );
+        }
         return (
           <div class="password">
             {control}

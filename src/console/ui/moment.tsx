@@ -17,7 +17,12 @@ export const timeOfDay = new Intl.DateTimeFormat(undefined, {
   timeZoneName: 'short',
 });
 
-/** A point in time, by the browser's locale, with its zone. */
+/** A point in time (ISO 8601) as a text, by the browser's locale, with its zone. */
+export function momentOf(at: string): string {
+  return moment.format(new Date(at));
+}
+
+/** The same as an element. */
 export function Moment({ at }: { at: string }): JSX.Element {
-  return <time dateTime={at}>{moment.format(new Date(at))}</time>;
+  return <time dateTime={at}>{momentOf(at)}</time>;
 }

@@ -1,5 +1,6 @@
 import { workUnits, type WorkUnitsQueryVariables } from '@plumbline/sdk/analytics';
 import type { JSX } from 'preact';
+import { useToday } from '../analytics/calendar.js';
 import { Freshness } from '../analytics/freshness.js';
 import { Picked } from '../analytics/picked.js';
 import { filtersOf, partsOfPicks, picksOf } from '../analytics/picks.js';
@@ -23,7 +24,7 @@ const mostCounted = 10_000;
 export default function WorkUnitsPage(): JSX.Element {
   const orgId = useMe().data?.org_id ?? '';
   const [search, setParts] = useSearchParts();
-  const period = periodOf(search, Date.now());
+  const period = periodOf(search, useToday());
   const picks = picksOf(search);
   const sorting = sortingOf(search);
   const [isWhole, completedOnly] = [search.get('whole') === 'yes', search.get('completed') === 'yes'];

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { errorCode } from '@plumbline/contract/system/error-code';
 import { isAlive } from '@plumbline/contract/system/is-alive';
 import { processStart } from '@plumbline/contract/system/process-start';
 
@@ -20,7 +21,10 @@ export function claimCluster(clusterDirectory: string): Claim {
   const directory = path.join(clusterDirectory, 'clients');
   const name = `${process.pid}-${randomBytes(6).toString('hex')}`;
   mkdirSync(directory, { recursive: true });
-  writeFileSync(path.join(directory, name), processStart(process.pid) ?? '');
+  // Another process must not read it half written: that would count as the claim of a process that has ended.
+  const unfinished = path.join(clusterDirectory, `${name}.client`);
+  writeFileSync(unfinished, processStart(process.pid) ?? '');
+  renameSync(unfinished, path.join(directory, name));
   return {
     release() {
       rmSync(path.join(directory, name), { force: true });
@@ -32,7 +36,17 @@ export function claimCluster(clusterDirectory: string): Claim {
 function isHeld(directory: string, name: string): boolean {
   const file = path.join(directory, name);
   const pid = Number.parseInt(name, 10);
-  if (isAlive(pid) && readFileSync(file, 'utf8') === (processStart(pid) ?? '')) return true;
+  if (isAlive(pid) && readIfPresent(file) === (processStart(pid) ?? '')) return true;
   rmSync(file, { force: true });
   return false;
+}
+
+/** @returns null if there is no such file, because its process has released it meanwhile */
+function readIfPresent(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return null;
+    throw error;
+  }
 }

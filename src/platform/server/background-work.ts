@@ -88,6 +88,7 @@ export function startStoreWork(
       limit: settings.syncJobs,
       database,
       integrationNetworks: settings.integrationNetworks,
+      periodDays: settings.syncPeriodDays,
       mostRequests: settings.syncRunRequests,
       runDeadlineSeconds: settings.syncRunDeadlineSeconds,
       localRootOf: (orgId) => localRootOf(orgId, settings),

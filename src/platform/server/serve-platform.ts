@@ -113,7 +113,10 @@ function consoleOptions(settings: PlatformSettings): ConsoleOptions {
     registration: settings.registration,
     createsOrganization: settings.autoCreateOrgOnRegister,
     identityProviders: settings.identityProviders,
-    hasApp: settings.appId !== null,
+    apps: [
+      ...(settings.appId === null ? [] : (['host_a'] as const)),
+      ...(settings.gitlabApp === null ? [] : (['host_b'] as const)),
+    ],
   };
 }
 

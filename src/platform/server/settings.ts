@@ -6,12 +6,15 @@ import {
   type IdentityProviderSettings,
 } from './settings/identity-provider-settings.js';
 import { assertWholeApp, type AppSettings } from './settings/app-settings.js';
+import { gitlabAppOf, gitlabAppTable, type GitlabAppSettings } from './settings/gitlab-app-settings.js';
 import { read, type SettingDescription } from './settings/setting.js';
 import type { logFormats, logLevels, replyValidations } from './settings/settings-table.js';
 import { rateLimitTable, settingsTable } from './settings/settings-table.js';
 
 /** All settings, parsed. */
 export interface PlatformSettings extends AppSettings {
+  /** Null: there is no application at GitLab. */
+  readonly gitlabApp: GitlabAppSettings | null;
   readonly host: string;
   readonly port: number;
   /** null: the embedded PostgreSQL under `home`. */
@@ -19,6 +22,7 @@ export interface PlatformSettings extends AppSettings {
   /** null: the same database. */
   readonly analyticsUri: string | null;
   readonly analyticsQueryTimeoutSeconds: number;
+  readonly analyticsMaxDays: number;
   /** Whether the Analytics API rejects queries that are not persisted. */
   readonly persistedQueriesOnly: boolean;
   /** Absolute path. */
@@ -31,6 +35,8 @@ export interface PlatformSettings extends AppSettings {
   readonly trustedProxies: readonly string[];
   /** Networks in which code hosts of organizations may be, in addition to public addresses. */
   readonly integrationNetworks: readonly string[];
+  /** Servers that are asked for TXT records; none: those of the system. */
+  readonly dnsServers: readonly string[];
   readonly integrationsPerOrganization: number;
   readonly corsOrigins: readonly string[];
   /** Whether the web console is served. */
@@ -40,6 +46,8 @@ export interface PlatformSettings extends AppSettings {
   readonly metricsToken: string | null;
   /** null: generated and stored in `home`. */
   readonly secretsKey: string | null;
+  /** The key before, in base64, which opens what it has sealed; null: none. */
+  readonly secretsKeyPrevious: string | null;
   /** The text of a JWK set; null: generated and stored in the database. */
   readonly jwtPrivateKeys: string | null;
   readonly jwtIssuer: string;
@@ -67,6 +75,7 @@ export interface PlatformSettings extends AppSettings {
   /** Per attempt. */
   readonly syncRunDeadlineSeconds: number;
   /** Requests per attempt to its code host. */
+  readonly syncPeriodDays: number;
   readonly syncRunRequests: number;
   /** Absolute path; null: `local` is disabled. */
   readonly syncLocalRoot: string | null;
@@ -85,6 +94,7 @@ export interface PlatformSettings extends AppSettings {
 /** Every setting, in the order of the README. */
 export const settingDescriptions: readonly SettingDescription[] = [
   ...Object.values(settingsTable),
+  ...Object.values(gitlabAppTable),
   ...Object.values(identityProviderTable),
   ...rateLimitTable,
 ];
@@ -104,6 +114,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   const settings = {
     ...Object.fromEntries(values),
     identityProviders: identityProvidersOf(environment),
+    gitlabApp: gitlabAppOf(environment),
     rateLimits: Object.fromEntries(limits),
   } as PlatformSettings;
   assertWholeApp(settings);

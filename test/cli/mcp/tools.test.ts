@@ -70,6 +70,20 @@ describe('What did we invest in last quarter', () => {
   });
 });
 
+test('A period ends today in the time zone of the organization', async () => {
+  const traveller = await platform.signUp();
+  const agent = await createServiceToken(platform, traveller, ['analytics:read'], { name: 'agent' });
+  await platform.json('PUT', `/api/v1/organizations/${traveller.orgId}/calendar`, {
+    token: traveller.accessToken,
+    body: { week_starts_on: 'monday', time_zone: 'Pacific/Kiritimati' },
+  });
+  const tools = await server.connect(agent.token);
+  // At noon in London it is 2 o'clock of the next day on Kiritimati.
+  const { data } = await tools.call('investment_breakdown', { dateRange: 'last_7_days' });
+  expect(data.variables.dateRange).toEqual({ startDate: '2026-11-18', endDate: '2026-11-24' });
+  await tools.close();
+});
+
 describe('Every tool', () => {
   test('is listed with its schemas and hints, from the contracts', async () => {
     const { tools } = await http.client.listTools();

@@ -1,6 +1,7 @@
 /**
  * Podman before 4.4 fails to look at a container in the moment in which its process ends, and to list or inspect
- * images in the moment in which one is removed. These moments are too short to be met at will, so the failure is put between us and a real
+ * images in the moment in which one is removed. It also fails to create a network in the moment in which an interface
+ * of the host goes. These moments are too short to be met at will, so the failure is put between us and a real
  * Podman, in its own words.
  */
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -18,6 +19,7 @@ import { onEngine, onSocket } from '../engines/on-engine.js';
 import { failure } from './conformance.js';
 
 const PROCESS_ENDED = 'read /proc/16239/cgroup: no such process';
+const INTERFACE_GONE = 'route ip+net: no such network interface';
 const IMAGE_REMOVED = 'reading image "71c76c1d": locating image with ID "71c76c1d": image not known';
 
 interface Stumbling {
@@ -29,16 +31,20 @@ interface Stumbling {
   close(): Promise<void>;
 }
 
-/** A socket in front of Podman's, which fails to inspect containers, to wait for them, and to read images. */
+/** What stumbles in front of Podman's socket: a query of a container, of images, and the creation of a network. */
+const FRAGILE = /\/containers\/\w+\/(json|wait)|\/images\/.*json|\/networks\/create/;
+
+/** A socket in front of Podman's, which fails to inspect containers, to wait for them, to read images, and to create networks. */
 async function overSocket(engineSocket: string): Promise<Stumbling> {
   const folder = await mkdtemp(join(tmpdir(), 'plt-ended-'));
   const path = join(folder, 's');
   let left = 0;
   const server = createServer((incoming, outgoing) => {
-    const asked = /\/containers\/\w+\/(json|wait)|\/images\/.*json/.exec(incoming.url ?? '')?.[0];
+    const asked = FRAGILE.exec(incoming.url ?? '')?.[0];
     if (left > 0 && asked !== undefined) {
       left -= 1;
-      const message = asked.startsWith('/images/') ? IMAGE_REMOVED : PROCESS_ENDED;
+      const message =
+        asked === '/networks/create' ? INTERFACE_GONE : asked.startsWith('/images/') ? IMAGE_REMOVED : PROCESS_ENDED;
       outgoing.writeHead(500, { 'content-type': 'application/json' });
       outgoing.end(JSON.stringify({ cause: 'no such process', message, response: 500 }));
       return;
@@ -71,7 +77,7 @@ async function overSocket(engineSocket: string): Promise<Stumbling> {
   };
 }
 
-/** A command in front of podman, which fails to inspect containers, to wait for them, and to read images. */
+/** A command in front of podman, which fails as the socket does. */
 async function asCommand(engine: TestEngine): Promise<Stumbling> {
   const [folderOfPodman = ''] = (engine.environment['PATH'] ?? '').split(':');
   const folder = await mkdtemp(join(tmpdir(), 'plt-ended-'));
@@ -86,6 +92,7 @@ if [ "$left" -gt 0 ]; then
   case "$1 $2" in
     'container inspect' | wait\\ *) failure='${PROCESS_ENDED}' ;;
     images\\ * | 'image inspect') failure='${IMAGE_REMOVED}' ;;
+    'network create') failure='${INTERFACE_GONE}' ;;
   esac
 fi
 if [ -n "$failure" ]; then
@@ -165,6 +172,15 @@ function looks(
     await stumbling.stumble(1);
     expect((await stumbling.backend.images.inspect(engine.image)).tags).toContain(engine.image);
     expect(await stumbling.left()).toBe(0);
+  });
+
+  it('a network is created although an interface of the host goes meanwhile', async () => {
+    const name = `plt-ended-${process.pid}-${Math.random().toString(36).slice(2)}`;
+    await stumbling.stumble(1);
+    const { internal } = stumbling.backend;
+    expect((await internal.ensureNetwork({ name, labels: engine.labels })).name).toBe(name);
+    expect(await stumbling.left()).toBe(0);
+    await internal.networks.remove(name);
   });
 
   it('a wait resolves if the container ends during the query', async () => {

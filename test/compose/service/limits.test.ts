@@ -54,7 +54,7 @@ describe('while a compose file is validated', () => {
   });
 
   test('a file that takes longer than the deadline is refused, and the next one is accepted', async () => {
-    const server = await start({ limits: { loadSeconds: 0.1 } });
+    const server = await start({ limits: { loadSeconds: 0.5 } });
     expect(await server.expect(400, 'POST', '/projects/slow', slow)).toMatchObject({
       error: 'YamlError',
       case: 'limitExceeded',

@@ -8,7 +8,8 @@ import type { ExampleRequest } from '../../support/examples.js';
 import { startTestPlatform, type TestPlatform, type TestUser } from '../../support/platform.js';
 import { record } from '../../../src/contract-tools/documents.js';
 import { entriesAt, follow, fragment, type Pointer } from '../../../src/contract-tools/gate/pointers.js';
-import { named, platformExamples } from './send-example.js';
+import { createServiceToken } from '../../support/service-token.js';
+import { named, onlyServiceTokens, platformExamples } from './send-example.js';
 
 const runs = 25;
 const contract: unknown = JSON.parse(readFileSync('generated/platform/openapi.json', 'utf8'));
@@ -36,15 +37,16 @@ describe('For any request, no reply is a 5xx but that of a failed code host, and
     // An owner for each operation, as some of them end what their caller may do.
     const owner = await platform.signUp();
     const knownIds = await idsOf(owner);
+    const token = await tokenFor(example, owner);
     const schema = bodySchemaOf(example);
     const isValid = schema === null ? null : oracle.compile({ $ref: `contract${fragment(schema)}` });
     await fc.assert(
       fc.asyncProperty(requestsOf(example, knownIds), async (request) => {
-        const reply = await send(example, request, owner);
+        const reply = await send(example, request, token);
         await reply.arrayBuffer();
         // 502 is documented only where a code host is called; the integration of this test cannot be reached.
         if (reply.status !== 502) expect(reply.status).toBeLessThan(500);
-        if (isValid !== null && !isValid(JSON.parse(request.body ?? 'null'))) {
+        if (isValid !== null && staysOnPath(request) && !isValid(JSON.parse(request.body ?? 'null'))) {
           expect(reply.status).toBeGreaterThanOrEqual(400);
         }
       }),
@@ -161,14 +163,25 @@ function operationOf({ path, method }: ExampleRequest): Pointer {
   return ['paths', path, method.toLowerCase()];
 }
 
-function send(example: ExampleRequest, { path, query, body }: Generated, owner: TestUser): Promise<Response> {
+/** The token that the operation takes. */
+async function tokenFor({ operationId }: ExampleRequest, owner: TestUser): Promise<string> {
+  if (!onlyServiceTokens.has(operationId)) return owner.accessToken;
+  return (await createServiceToken(platform, owner, ['scim:write'])).token;
+}
+
+function send(example: ExampleRequest, { path, query, body }: Generated, token: string): Promise<Response> {
   const headers = {
-    ...(example.needsCredential ? { Authorization: `Bearer ${owner.accessToken}` } : {}),
+    ...(example.needsCredential ? { Authorization: `Bearer ${token}` } : {}),
     ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
   };
-  // As fetch sends it: `..` is resolved before. Servers get to see such paths from raw sockets, in other tests.
+  // As fetch sends it. Servers get to see paths with `..` from raw sockets, in other tests.
   const { href } = new URL(`${path}${query === '' ? '' : `?${query}`}`, platform.url);
   return platform.fetch(href, { method: example.method, headers, ...(body === undefined ? {} : { body }) });
+}
+
+/** Whether fetch asks the operation: it resolves `..` and `%2e%2e`, which leads to another one. */
+function staysOnPath({ path }: Generated): boolean {
+  return new URL(path, platform.url).pathname === path;
 }
 
 /** Ids of what an organization has: one of each kind. */

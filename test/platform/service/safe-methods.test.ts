@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { urlOf } from '../../support/examples.js';
 import { startTestPlatform, type TestPlatform } from '../../support/platform.js';
 import { register } from '../identity/auth/requests.js';
-import { named, platformExamples } from './send-example.js';
+import { named, onlyServiceTokens, platformExamples } from './send-example.js';
 import { createTenant, idOf, pathParameters, type Tenant } from './tenant.js';
 
 const unverified = 'unverified@example.com';
@@ -15,6 +15,8 @@ beforeAll(async () => {
   tenant = await createTenant(platform, 'mark');
   await register(platform, { email: unverified });
   verificationToken = (await platform.lastMail(unverified)).token;
+  // The first use of a token is noted.
+  await platform.json('GET', '/api/v1/service-tokens/current', { token: tenant.serviceToken });
   await platform.running.webhooks.drain(); // the first failed attempt changes the webhook
 });
 afterAll(() => platform.stop());
@@ -45,7 +47,9 @@ async function read(example: (typeof reads)[number]['example'], method: 'GET' | 
     if (ids.includes(parameter.name)) return { ...parameter, value: idOf(tenant, parameter.name) };
     return parameter.name === 'token' ? { ...parameter, required: true, value: verificationToken } : parameter;
   });
-  const headers = { Authorization: `Bearer ${tenant.owner.accessToken}` };
+  const { owner, serviceToken } = tenant;
+  const token = onlyServiceTokens.has(example.operationId) ? serviceToken : owner.accessToken;
+  const headers = { Authorization: `Bearer ${token}` };
   const abort = new AbortController();
   const url = `${platform.url}${urlOf({ ...example, parameters })}`;
   const { status } = await fetch(url, { method, headers, signal: abort.signal });

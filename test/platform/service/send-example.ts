@@ -1,3 +1,4 @@
+import { routes } from '../../../generated/platform/routes.js';
 import { exampleRequests, initOf, urlOf, type ExampleRequest } from '../../support/examples.js';
 import type { JsonReply, TestPlatform } from '../../support/platform.js';
 
@@ -13,6 +14,15 @@ export interface Filling {
 
 /** Every operation of the Platform API as its example in the contract. */
 export const platformExamples: readonly ExampleRequest[] = exampleRequests('platform');
+
+/** The operations that only service tokens can call. */
+export const onlyServiceTokens: ReadonlySet<string> = new Set(
+  routes
+    .filter(
+      ({ security }) => security.schemes.length > 0 && security.schemes.every(({ name }) => name === 'serviceToken'),
+    )
+    .map(({ operationId }) => operationId),
+);
 
 /** The same as `[{ name, example }]`, for `test.each`. */
 export function named(

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestPlatform, type JsonReply, type TestPlatform } from '../../support/platform.js';
 import { makeSuperuser } from '../../support/superuser.js';
-import { named, platformExamples, sendExample } from './send-example.js';
+import { named, onlyServiceTokens, platformExamples, sendExample } from './send-example.js';
 import { createTenant, idOf, pathParameters, syncConfig, type Tenant } from './tenant.js';
 
 let platform: TestPlatform;
@@ -14,8 +14,14 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-// Identity providers are named by the operator, and belong to no organization.
-const addressed = platformExamples.filter(({ path }) => pathParameters(path).some((name) => name !== 'provider'));
+/** The token of the caller's organization that an operation takes. */
+function tokenFor({ operationId }: { readonly operationId: string }): string {
+  return onlyServiceTokens.has(operationId) ? own.serviceToken : own.owner.accessToken;
+}
+
+// Identity providers are named by the operator, and belong to no organization. Everybody may begin a log-in by SSO.
+const ofNobody = ['provider', 'sso_org_id'];
+const addressed = platformExamples.filter(({ path }) => pathParameters(path).some((name) => !ofNobody.includes(name)));
 const unaddressed = platformExamples.filter(
   ({ path, needsCredential }) => !path.includes('{') && needsCredential && path !== '/api/v1/service-tokens/current',
 );
@@ -29,7 +35,7 @@ describe('A member of one organization cannot access another', () => {
       const parameters = Object.fromEntries(
         names.map((name, index) => [name, idOf((mix >> index) & 1 ? foreign : own, name)]),
       );
-      const reply = await sendExample(platform, example, { token: own.owner.accessToken, parameters });
+      const reply = await sendExample(platform, example, { token: tokenFor(example), parameters });
       expect([403, 404], JSON.stringify(parameters)).toContain(reply.status);
       expectNothingOf(foreign, reply, Object.values(parameters));
     }
@@ -39,7 +45,7 @@ describe('A member of one organization cannot access another', () => {
   test.each(named(unaddressed.filter(({ method }) => method === 'GET')))(
     '$name shows only the organization of the caller',
     async ({ example }) => {
-      const reply = await sendExample(platform, example, { token: own.owner.accessToken });
+      const reply = await sendExample(platform, example, { token: tokenFor(example) });
       // Only superusers read what belongs to no organization.
       expect(reply.status).toBe(example.path.startsWith('/api/v1/installation/') ? 403 : 200);
       expectNothingOf(foreign, reply, []);
@@ -98,9 +104,15 @@ async function everythingOf({ owner }: Tenant): Promise<unknown> {
     sql`select * from service_tokens where org_id = ${orgId} order by id`,
     sql`select * from saved_views where org_id = ${orgId} order by id`,
     sql`select * from sync_runs where org_id = ${orgId} order by id`,
+    sql`select * from sso_connections where org_id = ${orgId}`,
+    sql`select * from sso_domains where org_id = ${orgId}`,
+    sql`select * from scim_users where org_id = ${orgId} order by id`,
+    sql`select * from scim_groups where org_id = ${orgId} order by id`,
+    sql`select * from scim_group_members where org_id = ${orgId} order by group_id, person_id`,
     sql`select * from team_files where org_id = ${orgId}`,
     sql`select * from rule_files where org_id = ${orgId}`,
     sql`select * from author_files where org_id = ${orgId}`,
+    sql`select * from calendar_files where org_id = ${orgId}`,
     sql`select * from work_unit_corrections where org_id = ${orgId}`,
     sql`select * from refresh_tokens where user_id = ${userId} order by created_at, token_hash`,
     sql`select * from audit_log where org_id = ${orgId} order by at, id`,

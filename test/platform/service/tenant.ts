@@ -8,6 +8,8 @@ import { exampleOf } from './send-example.js';
 /** One organization with something of everything. */
 export interface Tenant {
   readonly owner: TestUser;
+  /** For the operations that only service tokens can call. */
+  readonly serviceToken: string;
   /** By the name of the path parameter. */
   readonly ids: Readonly<Record<string, string>>;
   /** Names, addresses and ids that no other organization may ever see. */
@@ -65,16 +67,32 @@ export async function createTenant(platform: TestPlatform, mark: string): Promis
     definition: Object(exampleOf('createThreshold').body?.value).definition,
   };
   const threshold = await create(`/api/v1/organizations/${owner.orgId}/thresholds`, watched);
-  const machine = await createServiceToken(platform, owner, ['setup:read'], { name: `${mark} machine` });
+  const scopes = ['setup:read', 'scim:write'] as const;
+  const machine = await createServiceToken(platform, owner, scopes, { name: `${mark} machine` });
   // One, of the event that the token has caused.
   const deliveries = await platform.json('GET', `${webhooks}/${webhookId}/deliveries`, { token: owner.accessToken });
   const [identity] = await platform.database.sql<{ id: string }[]>`
     insert into user_identities (user_id, provider, issuer, subject, email, linked_at)
     values (${owner.userId}, 'oidc', 'https://issuer.example', ${mark}, ${owner.email}, now()) returning id`;
+  const domain = `sso.${mark}.example`;
+  await platform.database.sql`
+    insert into sso_domains (org_id, domain, challenge, created_at)
+    values (${owner.orgId}, ${domain}, ${`plumbline=${mark}`}, now())`;
+  const [passkey] = await platform.database.sql<{ id: string }[]>`
+    insert into passkeys (id, user_id, name, credential_id, public_key, counter, created_at)
+    values (gen_random_uuid(), ${member.userId}, ${mark}, ${mark}, '', 0, now()) returning id`;
   const sessions = await platform.json('GET', '/api/v1/auth/sessions', { token: owner.accessToken });
+  const headers = { 'Content-Type': 'application/scim+json' };
+  const group = { displayName: `${mark} group`, members: [{ value: member.userId }] };
+  const provisioned = await platform.json('POST', '/scim/v2/Groups', { token: machine.token, headers, body: group });
+  expect(provisioned.status).toBe(201);
   const ids = {
+    scim_group_id: String(provisioned.body.id),
     org_id: owner.orgId,
+    sso_org_id: owner.orgId,
+    domain,
     user_id: member.userId,
+    scim_user_id: member.userId,
     invite_id: String(invite.id),
     integration_id: String(integration.id),
     sync_config_id: String(config.id),
@@ -84,12 +102,14 @@ export async function createTenant(platform: TestPlatform, mark: string): Promis
     view_id: String(view.id),
     service_token_id: machine.id,
     identity_id: String(identity?.id),
+    passkey_id: String(passkey?.id),
     session_id: String(sessions.body.items[0].id),
     webhook_id: webhookId,
     threshold_id: String(threshold.id),
     delivery_id: String(deliveries.body.items[0].id),
   };
-  return { owner, ids, marks: [mark, owner.userId, ...Object.values(ids)] };
+  const { token: serviceToken } = machine;
+  return { owner, serviceToken, ids, marks: [mark, owner.userId, ...Object.values(ids)] };
 }
 
 /** A sync configuration of a code host. */

@@ -45,7 +45,7 @@ import type {
 } from './operations.js';
 
 /** The version of the persisted queries in this SDK. */
-export const persistedVersion = '447b8cdb4addf797';
+export const persistedVersion = 'cd71935d72bef3b8';
 
 /** The variables and the result of each persisted query, by id. */
 export interface PersistedQueries {
@@ -109,7 +109,7 @@ export const catalogDimensions: PersistedDocument<CatalogDimensionsQuery, Catalo
 }`,
 };
 
-/** The cost limits. */
+/** The cost limits, and the calendar of the organization. */
 export const catalogLimits: PersistedDocument<CatalogLimitsQuery, CatalogLimitsQueryVariables> = {
   id: 'catalog-limits',
   text: `query CatalogLimits($orgId: String!) {
@@ -121,6 +121,10 @@ export const catalogLimits: PersistedDocument<CatalogLimitsQuery, CatalogLimitsQ
       maxSankeyNodes
       maxSankeyEdges
       maxSubRequests
+    }
+    calendar {
+      weekStartsOn
+      timeZone
     }
   }
 }`,

@@ -40,6 +40,7 @@ export type CatalogLimitsQuery = {
       readonly maxSankeyEdges: number;
       readonly maxSubRequests: number;
     };
+    readonly calendar: { readonly weekStartsOn: Types.WeekStart; readonly timeZone: string };
   };
 };
 

@@ -10,8 +10,9 @@ export type Scalars = {
   Int: { input: number; output: number };
   Float: { input: number; output: number };
   /**
-   * A calendar day as YYYY-MM-DD, in UTC, from 1900-01-01 to 2299-12-31. The date of a bucket is the first day of the
-   * bucket; weeks begin on Monday.
+   * A calendar day as YYYY-MM-DD, from 1900-01-01 to 2299-12-31, in the time zone of the organization (`timeZone` of the
+   * catalog). The date of a bucket is the first day of the bucket; the organization decides on which day its weeks begin
+   * (`weekStartsOn` of the catalog).
    */
   Date: { input: string; output: string };
 };
@@ -140,18 +141,33 @@ export type BucketCoverage =
   | 'NONE'
   /**
    * Some of its days, or some of the work: other days are outside of the range, before `knownSince`, after `knownUntil`, or
-   * not over (UTC).
+   * not over.
    */
   | 'PARTIAL';
 
 /** The length of a bucket of a timeseries. */
 export type BucketIntervalInput =
-  /** One day. */
+  /** One day in the time zone of the organization (`timeZone` of the catalog). */
   | 'DAY'
   /** One calendar month. */
   | 'MONTH'
-  /** One week, from Monday to Sunday (ISO 8601). */
-  | 'WEEK';
+  /** Three calendar months; quarters begin in January, April, July and October. */
+  | 'QUARTER'
+  /** Seven days that begin on a Monday, unless the organization has chosen another day (`weekStartsOn` of the catalog). */
+  | 'WEEK'
+  /** One calendar year. */
+  | 'YEAR';
+
+/** The calendar that figures of the organization follow. */
+export type CatalogCalendar = {
+  /**
+   * The time zone of days, as in the IANA database: `UTC` unless the organization has chosen another one. A day lasts 23 or
+   * 25 hours where clocks are moved.
+   */
+  readonly timeZone: Scalars['String']['output'];
+  /** The first day of each week. */
+  readonly weekStartsOn: WeekStart;
+};
 
 /** A dimension. */
 export type CatalogDimension = {
@@ -165,7 +181,7 @@ export type CatalogDimension = {
 export type CatalogLimits = {
   /** Maximum number of buckets in a timeseries. */
   readonly maxBuckets: Scalars['Int']['output'];
-  /** Maximum number of days in a date range. */
+  /** Maximum number of days in a date range. A year from 1 January to 31 December counts as 365 days. */
   readonly maxDays: Scalars['Int']['output'];
   /** Maximum number of edges in a flow. */
   readonly maxSankeyEdges: Scalars['Int']['output'];
@@ -191,6 +207,8 @@ export type CatalogMeasure = {
 
 /** The catalog of the analytics API. */
 export type CatalogResult = {
+  /** The calendar of the organization. */
+  readonly calendar: CatalogCalendar;
   /** The dimensions. */
   readonly dimensions: ReadonlyArray<CatalogDimension>;
   /** The cost limits. */
@@ -893,6 +911,15 @@ export type TimeseriesResult = {
   readonly measure: MeasureInput;
 };
 
+/** The days on which weeks can begin. */
+export type WeekStart =
+  /** Monday (ISO 8601). */
+  | 'MONDAY'
+  /** Saturday. */
+  | 'SATURDAY'
+  /** Sunday. */
+  | 'SUNDAY';
+
 /** Open requests, and how old they are. */
 export type WorkInProgress = {
   /** Whole days since requests were opened; null without open requests. */
@@ -918,7 +945,7 @@ export type WorkInProgressItem = {
 };
 
 /**
- * Work in progress: the pull and merge requests that were open at the end of a day (UTC), of whole work units with or
+ * Work in progress: the pull and merge requests that were open at the end of a day, of whole work units with or
  * without `useInvestment`. Filters and scope apply; the day of a unit does not. Requests that only a clone reported are
  * left out: nobody knows when they were opened. It shows where work piles up. It must not be used as a target, nor to judge
  * persons: many small requests and few large ones are the same work.
@@ -1092,7 +1119,7 @@ export type WorkUnitsInput = {
   readonly direction?: SortDirection;
   /** Which work units; all if omitted. */
   readonly filters?: InputMaybe<FilterInput>;
-  /** The page size: from 1 to 100. */
+  /** The page size: from 1 to 1000. */
   readonly first?: Scalars['Int']['input'];
   /** The sort key. */
   readonly order?: WorkUnitOrder;

@@ -92,26 +92,6 @@ const shared = {
       },
     },
   },
-  LimitedAdminRequired: {
-    mediaType: 'application/problem+json',
-    examples: {
-      organization_required: {
-        type: '/problems/organization-required',
-        title: 'Organization required',
-        status: 403,
-        message: 'The access token names no organization.',
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-      },
-      insufficient_role: {
-        type: '/problems/insufficient-role',
-        title: 'Insufficient role',
-        status: 403,
-        message: 'This needs the role admin or a higher one.',
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        required_role: 'admin',
-      },
-    },
-  },
   LimitedInternalError: {
     mediaType: 'application/problem+json',
     examples: {
@@ -262,6 +242,120 @@ const shared = {
       },
     },
   },
+  ProvedLimitedAdminRequired: {
+    mediaType: 'application/problem+json',
+    examples: {
+      organization_required: {
+        type: '/problems/organization-required',
+        title: 'Organization required',
+        status: 403,
+        message: 'The access token names no organization.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+      },
+      insufficient_role: {
+        type: '/problems/insufficient-role',
+        title: 'Insufficient role',
+        status: 403,
+        message: 'This needs the role admin or a higher one.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        required_role: 'admin',
+      },
+      recent_login_required: {
+        type: '/problems/recent-login-required',
+        title: 'Recent log-in required',
+        status: 403,
+        message: 'Log in again to change how you log in.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+      },
+    },
+  },
+  ProvedOrganizationAdminRequired: {
+    mediaType: 'application/problem+json',
+    examples: {
+      organization_required: {
+        type: '/problems/organization-required',
+        title: 'Organization required',
+        status: 403,
+        message: 'The access token names no organization.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+      },
+      organization_mismatch: {
+        type: '/problems/organization-mismatch',
+        title: 'Organization mismatch',
+        status: 403,
+        message: 'The access token is scoped to another organization.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+      },
+      insufficient_role: {
+        type: '/problems/insufficient-role',
+        title: 'Insufficient role',
+        status: 403,
+        message: 'This needs the role admin or a higher one.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        required_role: 'admin',
+      },
+      recent_login_required: {
+        type: '/problems/recent-login-required',
+        title: 'Recent log-in required',
+        status: 403,
+        message: 'Log in again to change how you log in.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+      },
+    },
+  },
+  ProvedOrganizationOwnerRequired: {
+    mediaType: 'application/problem+json',
+    examples: {
+      organization_required: {
+        type: '/problems/organization-required',
+        title: 'Organization required',
+        status: 403,
+        message: 'The access token names no organization.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+      },
+      organization_mismatch: {
+        type: '/problems/organization-mismatch',
+        title: 'Organization mismatch',
+        status: 403,
+        message: 'The access token is scoped to another organization.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+      },
+      insufficient_role: {
+        type: '/problems/insufficient-role',
+        title: 'Insufficient role',
+        status: 403,
+        message: 'This needs the role admin or a higher one.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        required_role: 'admin',
+      },
+      recent_login_required: {
+        type: '/problems/recent-login-required',
+        title: 'Recent log-in required',
+        status: 403,
+        message: 'Log in again to change how you log in.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+      },
+    },
+  },
+  ProvedSuperuserRequired: {
+    mediaType: 'application/problem+json',
+    examples: {
+      superuser_required: {
+        type: '/problems/superuser-required',
+        title: 'Superuser required',
+        status: 403,
+        message: 'Only superusers read the records of the whole installation.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+      },
+      recent_login_required: {
+        type: '/problems/recent-login-required',
+        title: 'Recent log-in required',
+        status: 403,
+        message: 'Log in again to change how you log in.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+      },
+    },
+  },
   RateLimited: {
     mediaType: 'application/problem+json',
     examples: {
@@ -367,6 +461,25 @@ const shared = {
       },
     },
   },
+  Unproved: {
+    mediaType: 'application/problem+json',
+    examples: {
+      wrong_password: {
+        type: '/problems/wrong-password',
+        title: 'Wrong password',
+        status: 403,
+        message: 'The current password is wrong.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+      },
+      recent_login_required: {
+        type: '/problems/recent-login-required',
+        title: 'Recent log-in required',
+        status: 403,
+        message: 'Log in again to change how you log in.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+      },
+    },
+  },
   UnsupportedMediaType: {
     mediaType: 'application/problem+json',
     examples: {
@@ -417,18 +530,6 @@ const shared = {
       },
     },
   },
-  WrongPassword: {
-    mediaType: 'application/problem+json',
-    examples: {
-      wrong_password: {
-        type: '/problems/wrong-password',
-        title: 'Wrong password',
-        status: 403,
-        message: 'The current password is wrong.',
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-      },
-    },
-  },
 } satisfies Record<string, ReplyExamples>;
 
 /** The operations that a client calls. */
@@ -443,6 +544,28 @@ export interface Operations {
   readonly startProviderLogin: operations['startProviderLogin'];
   readonly loginByProvider: operations['loginByProvider'];
   readonly startIdentityLink: operations['startIdentityLink'];
+  readonly verifyMfa: operations['verifyMfa'];
+  readonly verifySession: operations['verifySession'];
+  readonly getMfa: operations['getMfa'];
+  readonly startTotp: operations['startTotp'];
+  readonly deleteTotp: operations['deleteTotp'];
+  readonly verifyTotp: operations['verifyTotp'];
+  readonly rotateRecoveryCodes: operations['rotateRecoveryCodes'];
+  readonly registerPasskey: operations['registerPasskey'];
+  readonly startPasskey: operations['startPasskey'];
+  readonly deletePasskey: operations['deletePasskey'];
+  readonly updatePasskey: operations['updatePasskey'];
+  readonly startPasskeyLogin: operations['startPasskeyLogin'];
+  readonly loginByPasskey: operations['loginByPasskey'];
+  readonly getSsoByDomain: operations['getSsoByDomain'];
+  readonly startSsoLogin: operations['startSsoLogin'];
+  readonly startSsoLink: operations['startSsoLink'];
+  readonly acceptSsoLogout: operations['acceptSsoLogout'];
+  readonly loginBySso: operations['loginBySso'];
+  readonly getSso: operations['getSso'];
+  readonly updateSso: operations['updateSso'];
+  readonly deleteSso: operations['deleteSso'];
+  readonly verifySsoDomain: operations['verifySsoDomain'];
   readonly getMyIdentities: operations['getMyIdentities'];
   readonly disconnectIdentity: operations['disconnectIdentity'];
   readonly forgotPassword: operations['forgotPassword'];
@@ -493,6 +616,8 @@ export interface Operations {
   readonly updateTeam: operations['updateTeam'];
   readonly getTeamAssignment: operations['getTeamAssignment'];
   readonly assignTeams: operations['assignTeams'];
+  readonly getCalendar: operations['getCalendar'];
+  readonly updateCalendar: operations['updateCalendar'];
   readonly getRules: operations['getRules'];
   readonly importRules: operations['importRules'];
   readonly listEnvironments: operations['listEnvironments'];
@@ -506,10 +631,14 @@ export interface Operations {
   readonly createView: operations['createView'];
   readonly deleteView: operations['deleteView'];
   readonly updateView: operations['updateView'];
+  readonly updateMfaRequirement: operations['updateMfaRequirement'];
+  readonly resetMemberMfa: operations['resetMemberMfa'];
   readonly listServiceTokens: operations['listServiceTokens'];
   readonly createServiceToken: operations['createServiceToken'];
   readonly revokeServiceToken: operations['revokeServiceToken'];
   readonly rotateServiceToken: operations['rotateServiceToken'];
+  readonly listProvisionedGroups: operations['listProvisionedGroups'];
+  readonly updateProvisionedGroup: operations['updateProvisionedGroup'];
   readonly listWebhooks: operations['listWebhooks'];
   readonly createWebhook: operations['createWebhook'];
   readonly deleteWebhook: operations['deleteWebhook'];
@@ -535,6 +664,7 @@ export interface Operations {
   readonly startAppInstallation: operations['startAppInstallation'];
   readonly connectAppInstallation: operations['connectAppInstallation'];
   readonly acceptHostEvent: operations['acceptHostEvent'];
+  readonly acceptGitlabEvent: operations['acceptGitlabEvent'];
   readonly listRepositories: operations['listRepositories'];
   readonly listSyncConfigs: operations['listSyncConfigs'];
   readonly createSyncConfig: operations['createSyncConfig'];
@@ -552,6 +682,21 @@ export interface Operations {
   readonly removeDemoData: operations['removeDemoData'];
   readonly streamAuditLog: operations['streamAuditLog'];
   readonly listAuditLog: operations['listAuditLog'];
+  readonly getScimServiceProviderConfig: operations['getScimServiceProviderConfig'];
+  readonly listScimResourceTypes: operations['listScimResourceTypes'];
+  readonly listScimSchemas: operations['listScimSchemas'];
+  readonly listScimUsers: operations['listScimUsers'];
+  readonly createScimUser: operations['createScimUser'];
+  readonly getScimUser: operations['getScimUser'];
+  readonly replaceScimUser: operations['replaceScimUser'];
+  readonly deleteScimUser: operations['deleteScimUser'];
+  readonly updateScimUser: operations['updateScimUser'];
+  readonly listScimGroups: operations['listScimGroups'];
+  readonly createScimGroup: operations['createScimGroup'];
+  readonly getScimGroup: operations['getScimGroup'];
+  readonly replaceScimGroup: operations['replaceScimGroup'];
+  readonly deleteScimGroup: operations['deleteScimGroup'];
+  readonly updateScimGroup: operations['updateScimGroup'];
   readonly getLiveness: operations['getLiveness'];
   readonly getReadiness: operations['getReadiness'];
   readonly getMetrics: operations['getMetrics'];
@@ -821,6 +966,12 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
             email: 'robin@example.com',
             message: 'Verify your e-mail address, then log in.',
           },
+          mfa_required: {
+            status: 'mfa_required',
+            mfa_token: 'nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc',
+            methods: ['totp', 'recovery_code'],
+            expires_in: 600,
+          },
         },
       },
       400: shared.LimitedMalformedRequest,
@@ -844,6 +995,14 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
             title: 'Not a member',
             status: 403,
             message: 'You are not a member of that organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          sso_required: {
+            type: '/problems/sso-required',
+            title: 'SSO required',
+            status: 403,
+            message: 'This organization requires its SSO.',
+            org_id: 'b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03',
             request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
           },
         },
@@ -971,6 +1130,13 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
             },
           },
           linked: { status: 'identity_linked', provider: 'github', return_to: '/account' },
+          mfa_required: {
+            status: 'mfa_required',
+            mfa_token: 'nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc',
+            methods: ['totp', 'recovery_code'],
+            expires_in: 600,
+            return_to: null,
+          },
         },
       },
       400: {
@@ -1157,6 +1323,1168 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
       503: shared.ServiceUnavailable,
     },
   },
+  verifyMfa: {
+    method: 'POST',
+    path: '/api/v1/auth/mfa/verify',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            access_token: 'eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl',
+            refresh_token: 'eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl',
+            token_type: 'bearer',
+            expires_in: 900,
+            needs_onboarding: false,
+            user: {
+              id: '3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01',
+              email: 'robin@example.com',
+              full_name: 'Robin Example',
+              is_verified: true,
+              is_superuser: false,
+              auth_provider: 'local',
+              org_id: 'b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03',
+              role: 'owner',
+              last_login_at: '2026-03-02T09:15:00.000Z',
+            },
+          },
+        },
+      },
+      400: {
+        mediaType: 'application/problem+json',
+        examples: {
+          malformed_request: {
+            type: '/problems/malformed-request',
+            title: 'Malformed request',
+            status: 400,
+            message: 'The body is not valid JSON: unexpected end of input at byte 17.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          invalid_mfa_token: {
+            type: '/problems/invalid-mfa-token',
+            title: 'Invalid log-in token',
+            status: 400,
+            message: 'The log-in has expired. Start again.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          wrong_code: {
+            type: '/problems/wrong-code',
+            title: 'Wrong code',
+            status: 403,
+            message: 'The code is wrong, or was used already.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      413: shared.PayloadTooLarge,
+      415: shared.UnsupportedMediaType,
+      422: shared.LimitedValidationFailed,
+      429: {
+        mediaType: 'application/problem+json',
+        examples: {
+          account_locked: {
+            type: '/problems/account-locked',
+            title: 'Account locked',
+            status: 429,
+            message: 'Too many failed logins. Try again in 900 seconds.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            retry_after_seconds: 900,
+          },
+          rate_limited: {
+            type: '/problems/rate-limited',
+            title: 'Rate limited',
+            status: 429,
+            message: 'Too many requests. Try again in 60 seconds.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            retry_after_seconds: 60,
+          },
+        },
+      },
+      500: shared.LimitedInternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  verifySession: {
+    method: 'POST',
+    path: '/api/v1/auth/step-up',
+    replies: {
+      200: { mediaType: 'application/json', examples: { example: { expires_in: 600 } } },
+      400: shared.LimitedMalformedRequest,
+      401: shared.Unauthenticated,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          wrong_password: {
+            type: '/problems/wrong-password',
+            title: 'Wrong password',
+            status: 403,
+            message: 'The current password is wrong.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          wrong_code: {
+            type: '/problems/wrong-code',
+            title: 'Wrong code',
+            status: 403,
+            message: 'The code is wrong, or was used already.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          second_factor_required: {
+            type: '/problems/second-factor-required',
+            title: 'Second factor required',
+            status: 403,
+            message: 'Your account has a second factor. Prove that instead of the password.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      413: shared.PayloadTooLarge,
+      415: shared.UnsupportedMediaType,
+      422: shared.LimitedValidationFailed,
+      429: {
+        mediaType: 'application/problem+json',
+        examples: {
+          account_locked: {
+            type: '/problems/account-locked',
+            title: 'Account locked',
+            status: 429,
+            message: 'Too many failed logins. Try again in 900 seconds.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            retry_after_seconds: 900,
+          },
+          rate_limited: {
+            type: '/problems/rate-limited',
+            title: 'Rate limited',
+            status: 429,
+            message: 'Too many requests. Try again in 60 seconds.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            retry_after_seconds: 60,
+          },
+        },
+      },
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  getMfa: {
+    method: 'GET',
+    path: '/api/v1/auth/me/mfa',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: { example: { totp_enabled_at: '2026-03-01T08:00:00.000Z', recovery_codes_left: 10, passkeys: [] } },
+      },
+      401: shared.Unauthenticated,
+      406: shared.NotAcceptable,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  startTotp: {
+    method: 'POST',
+    path: '/api/v1/auth/me/mfa/totp',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+            otpauth_uri:
+              'otpauth://totp/Plumbline:robin%40example.com?issuer=Plumbline&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&algorithm=SHA1&digits=6&period=30',
+          },
+        },
+      },
+      401: shared.Unauthenticated,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          recent_login_required: {
+            type: '/problems/recent-login-required',
+            title: 'Recent log-in required',
+            status: 403,
+            message: 'Log in again to change how you log in.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      409: {
+        mediaType: 'application/problem+json',
+        examples: {
+          totp_enabled: {
+            type: '/problems/totp-enabled',
+            title: 'Authenticator app is set up',
+            status: 409,
+            message: 'An authenticator app is set up already. Remove it first.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      429: shared.RateLimited,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  deleteTotp: {
+    method: 'DELETE',
+    path: '/api/v1/auth/me/mfa/totp',
+    replies: {
+      204: null,
+      401: shared.Unauthenticated,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          recent_login_required: {
+            type: '/problems/recent-login-required',
+            title: 'Recent log-in required',
+            status: 403,
+            message: 'Log in again to change how you log in.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      429: shared.RateLimited,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  verifyTotp: {
+    method: 'POST',
+    path: '/api/v1/auth/me/mfa/totp/verify',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: { recovery_codes: ['mfrg-gzdf-mztw-q2lk', 'nnwg-23tp-obyx-e43u', 'ovpw-k6dz-pi2d-gmzt'] },
+        },
+      },
+      400: shared.LimitedMalformedRequest,
+      401: shared.Unauthenticated,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          recent_login_required: {
+            type: '/problems/recent-login-required',
+            title: 'Recent log-in required',
+            status: 403,
+            message: 'Log in again to change how you log in.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          wrong_code: {
+            type: '/problems/wrong-code',
+            title: 'Wrong code',
+            status: 403,
+            message: 'The code is wrong, or was used already.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      409: {
+        mediaType: 'application/problem+json',
+        examples: {
+          totp_not_started: {
+            type: '/problems/totp-not-started',
+            title: 'No set-up has begun',
+            status: 409,
+            message: 'Begin the set-up first.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      413: shared.PayloadTooLarge,
+      415: shared.UnsupportedMediaType,
+      422: shared.LimitedValidationFailed,
+      429: shared.RateLimited,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  rotateRecoveryCodes: {
+    method: 'POST',
+    path: '/api/v1/auth/me/mfa/recovery-codes',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: { recovery_codes: ['mfrg-gzdf-mztw-q2lk', 'nnwg-23tp-obyx-e43u', 'ovpw-k6dz-pi2d-gmzt'] },
+        },
+      },
+      401: shared.Unauthenticated,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          recent_login_required: {
+            type: '/problems/recent-login-required',
+            title: 'Recent log-in required',
+            status: 403,
+            message: 'Log in again to change how you log in.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      409: {
+        mediaType: 'application/problem+json',
+        examples: {
+          no_second_factor: {
+            type: '/problems/no-second-factor',
+            title: 'No second factor',
+            status: 409,
+            message: 'Set up a second factor first.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      429: shared.RateLimited,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  registerPasskey: {
+    method: 'POST',
+    path: '/api/v1/auth/me/mfa/passkeys',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            passkey: {
+              id: '7c1d2e3f-4a5b-4c6d-8e7f-8091a2b3c411',
+              name: 'Phone',
+              created_at: '2026-03-01T08:00:00.000Z',
+              last_used_at: null,
+            },
+            recovery_codes: ['mfrg-gzdf-mztw-q2lk', 'nnwg-23tp-obyx-e43u', 'ovpw-k6dz-pi2d-gmzt'],
+          },
+        },
+      },
+      400: {
+        mediaType: 'application/problem+json',
+        examples: {
+          malformed_request: {
+            type: '/problems/malformed-request',
+            title: 'Malformed request',
+            status: 400,
+            message: 'The body is not valid JSON: unexpected end of input at byte 17.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          invalid_passkey: {
+            type: '/problems/invalid-passkey',
+            title: 'Invalid passkey',
+            status: 400,
+            message: 'The passkey is unknown here, or its answer is invalid. Try again.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      401: shared.Unauthenticated,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          recent_login_required: {
+            type: '/problems/recent-login-required',
+            title: 'Recent log-in required',
+            status: 403,
+            message: 'Log in again to change how you log in.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      409: {
+        mediaType: 'application/problem+json',
+        examples: {
+          passkey_exists: {
+            type: '/problems/passkey-exists',
+            title: 'Passkey exists',
+            status: 409,
+            message: 'An account has this passkey already.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          too_many_passkeys: {
+            type: '/problems/too-many-passkeys',
+            title: 'Too many passkeys',
+            status: 409,
+            message: 'An account has at most 20 passkeys. Delete one first.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      413: shared.PayloadTooLarge,
+      415: shared.UnsupportedMediaType,
+      422: shared.LimitedValidationFailed,
+      429: shared.RateLimited,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  startPasskey: {
+    method: 'POST',
+    path: '/api/v1/auth/me/mfa/passkeys/start',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            challenge: 'nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc',
+            rp_id: 'plumbline.example.com',
+            rp_name: 'Plumbline',
+            user_handle: 'M2IwZjZjMWUtNTJhNC00YzBlLThkNmYtNmExZjljMmY3YjAx',
+            user_name: 'robin@example.com',
+            algorithms: [-8, -7, -257],
+            exclude_credentials: [],
+            expires_in: 600,
+          },
+        },
+      },
+      401: shared.Unauthenticated,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          recent_login_required: {
+            type: '/problems/recent-login-required',
+            title: 'Recent log-in required',
+            status: 403,
+            message: 'Log in again to change how you log in.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      429: shared.RateLimited,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  deletePasskey: {
+    method: 'DELETE',
+    path: '/api/v1/auth/me/mfa/passkeys/{passkey_id}',
+    replies: {
+      204: null,
+      401: shared.Unauthenticated,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          recent_login_required: {
+            type: '/problems/recent-login-required',
+            title: 'Recent log-in required',
+            status: 403,
+            message: 'Log in again to change how you log in.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      404: {
+        mediaType: 'application/problem+json',
+        examples: {
+          passkey_not_found: {
+            type: '/problems/passkey-not-found',
+            title: 'Passkey not found',
+            status: 404,
+            message: 'Your account has no such passkey.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      422: shared.ValidationFailed,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  updatePasskey: {
+    method: 'PATCH',
+    path: '/api/v1/auth/me/mfa/passkeys/{passkey_id}',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            id: '7c1d2e3f-4a5b-4c6d-8e7f-8091a2b3c411',
+            name: 'Phone',
+            created_at: '2026-03-01T08:00:00.000Z',
+            last_used_at: null,
+          },
+        },
+      },
+      400: shared.MalformedRequest,
+      401: shared.Unauthenticated,
+      404: {
+        mediaType: 'application/problem+json',
+        examples: {
+          passkey_not_found: {
+            type: '/problems/passkey-not-found',
+            title: 'Passkey not found',
+            status: 404,
+            message: 'Your account has no such passkey.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      413: shared.PayloadTooLarge,
+      415: shared.UnsupportedMediaType,
+      422: shared.ValidationFailed,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  startPasskeyLogin: {
+    method: 'POST',
+    path: '/api/v1/auth/passkeys/start',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            challenge: 'nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc',
+            rp_id: 'plumbline.example.com',
+            expires_in: 600,
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      429: shared.RateLimited,
+      500: shared.LimitedInternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  loginByPasskey: {
+    method: 'POST',
+    path: '/api/v1/auth/passkeys/login',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            access_token: 'eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl',
+            refresh_token: 'eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl',
+            token_type: 'bearer',
+            expires_in: 900,
+            needs_onboarding: false,
+            user: {
+              id: '3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01',
+              email: 'robin@example.com',
+              full_name: 'Robin Example',
+              is_verified: true,
+              is_superuser: false,
+              auth_provider: 'local',
+              org_id: 'b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03',
+              role: 'owner',
+              last_login_at: '2026-03-02T09:15:00.000Z',
+            },
+          },
+        },
+      },
+      400: {
+        mediaType: 'application/problem+json',
+        examples: {
+          malformed_request: {
+            type: '/problems/malformed-request',
+            title: 'Malformed request',
+            status: 400,
+            message: 'The body is not valid JSON: unexpected end of input at byte 17.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          invalid_passkey: {
+            type: '/problems/invalid-passkey',
+            title: 'Invalid passkey',
+            status: 400,
+            message: 'The passkey is unknown here, or its answer is invalid. Try again.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      413: shared.PayloadTooLarge,
+      415: shared.UnsupportedMediaType,
+      422: shared.LimitedValidationFailed,
+      429: shared.RateLimited,
+      500: shared.LimitedInternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  getSsoByDomain: {
+    method: 'GET',
+    path: '/api/v1/auth/sso',
+    replies: {
+      200: { mediaType: 'application/json', examples: { example: { org_id: 'b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03' } } },
+      406: shared.NotAcceptable,
+      422: shared.LimitedValidationFailed,
+      429: shared.RateLimited,
+      500: shared.LimitedInternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  startSsoLogin: {
+    method: 'POST',
+    path: '/api/v1/auth/sso/{sso_org_id}/start',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            authorization_url:
+              'https://idp.example.com/authorize?client_id=plumbline&state=nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc',
+            expires_in: 600,
+          },
+        },
+      },
+      400: shared.LimitedMalformedRequest,
+      403: shared.ForeignRequest,
+      404: {
+        mediaType: 'application/problem+json',
+        examples: {
+          sso_not_found: {
+            type: '/problems/sso-not-found',
+            title: 'SSO not found',
+            status: 404,
+            message: 'This organization has no SSO.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      413: shared.PayloadTooLarge,
+      415: shared.UnsupportedMediaType,
+      422: shared.LimitedValidationFailed,
+      429: shared.RateLimited,
+      500: shared.LimitedInternalError,
+      502: {
+        mediaType: 'application/problem+json',
+        examples: {
+          identity_provider_failed: {
+            type: '/problems/identity-provider-failed',
+            title: 'Identity provider failed',
+            status: 502,
+            message: 'The identity provider does not answer.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      503: shared.ServiceUnavailable,
+    },
+  },
+  startSsoLink: {
+    method: 'POST',
+    path: '/api/v1/auth/sso/{sso_org_id}/link',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            authorization_url:
+              'https://idp.example.com/authorize?client_id=plumbline&state=nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc',
+            expires_in: 600,
+          },
+        },
+      },
+      400: shared.LimitedMalformedRequest,
+      401: shared.Unauthenticated,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          foreign_request: {
+            type: '/problems/foreign-request',
+            title: 'Foreign request',
+            status: 403,
+            message: 'A page of https://news.example.com may not use the session of this browser.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          recent_login_required: {
+            type: '/problems/recent-login-required',
+            title: 'Recent log-in required',
+            status: 403,
+            message: 'Log in again to change how you log in.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      404: {
+        mediaType: 'application/problem+json',
+        examples: {
+          sso_not_found: {
+            type: '/problems/sso-not-found',
+            title: 'SSO not found',
+            status: 404,
+            message: 'This organization has no SSO.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      413: shared.PayloadTooLarge,
+      415: shared.UnsupportedMediaType,
+      422: shared.LimitedValidationFailed,
+      429: shared.RateLimited,
+      500: shared.InternalError,
+      502: {
+        mediaType: 'application/problem+json',
+        examples: {
+          identity_provider_failed: {
+            type: '/problems/identity-provider-failed',
+            title: 'Identity provider failed',
+            status: 502,
+            message: 'The identity provider does not answer.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      503: shared.ServiceUnavailable,
+    },
+  },
+  acceptSsoLogout: {
+    method: 'POST',
+    path: '/api/v1/auth/sso/{sso_org_id}/logout',
+    replies: {
+      204: null,
+      400: {
+        mediaType: 'application/problem+json',
+        examples: {
+          malformed_request: {
+            type: '/problems/malformed-request',
+            title: 'Malformed request',
+            status: 400,
+            message: 'The body is not valid JSON: unexpected end of input at byte 17.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          invalid_logout_token: {
+            type: '/problems/invalid-logout-token',
+            title: 'Invalid logout token',
+            status: 400,
+            message: 'The logout token is invalid.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      404: {
+        mediaType: 'application/problem+json',
+        examples: {
+          sso_not_found: {
+            type: '/problems/sso-not-found',
+            title: 'SSO not found',
+            status: 404,
+            message: 'This organization has no SSO.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      413: shared.PayloadTooLarge,
+      415: shared.UnsupportedMediaType,
+      422: shared.LimitedValidationFailed,
+      429: shared.RateLimited,
+      500: shared.LimitedInternalError,
+      502: {
+        mediaType: 'application/problem+json',
+        examples: {
+          identity_provider_failed: {
+            type: '/problems/identity-provider-failed',
+            title: 'Identity provider failed',
+            status: 502,
+            message: 'The identity provider does not answer.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      503: shared.ServiceUnavailable,
+    },
+  },
+  loginBySso: {
+    method: 'POST',
+    path: '/api/v1/auth/sso/{sso_org_id}/login',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          logged_in: {
+            access_token: 'eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl',
+            refresh_token: 'eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl',
+            token_type: 'bearer',
+            expires_in: 900,
+            needs_onboarding: false,
+            return_to: null,
+            user: {
+              id: '3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01',
+              email: 'robin@example.com',
+              full_name: 'Robin Example',
+              is_verified: true,
+              is_superuser: false,
+              auth_provider: 'sso',
+              org_id: 'b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03',
+              role: 'member',
+              last_login_at: '2026-03-02T09:15:00.000Z',
+            },
+          },
+          linked: { status: 'sso_linked', return_to: '/account' },
+          mfa_required: {
+            status: 'mfa_required',
+            mfa_token: 'nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc',
+            methods: ['totp', 'recovery_code'],
+            expires_in: 600,
+            return_to: null,
+          },
+        },
+      },
+      400: {
+        mediaType: 'application/problem+json',
+        examples: {
+          malformed_request: {
+            type: '/problems/malformed-request',
+            title: 'Malformed request',
+            status: 400,
+            message: 'The body is not valid JSON: unexpected end of input at byte 17.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          invalid_login_attempt: {
+            type: '/problems/invalid-login-attempt',
+            title: 'Invalid log-in attempt',
+            status: 400,
+            message: 'The log-in has expired, or was begun in another browser. Start again.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          provider_login_refused: {
+            type: '/problems/provider-login-refused',
+            title: 'Log-in refused by the provider',
+            status: 400,
+            message: 'The log-in was cancelled at the provider.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      401: {
+        mediaType: 'application/problem+json',
+        examples: {
+          invalid_credentials: {
+            type: '/problems/invalid-credentials',
+            title: 'Invalid credentials',
+            status: 401,
+            message: 'Invalid credentials',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          foreign_request: {
+            type: '/problems/foreign-request',
+            title: 'Foreign request',
+            status: 403,
+            message: 'A page of https://news.example.com may not use the session of this browser.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          sso_not_admitted: {
+            type: '/problems/sso-not-admitted',
+            title: 'Not admitted by SSO',
+            status: 403,
+            message: 'You are not a member of this organization. Ask an administrator for an invite.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      404: {
+        mediaType: 'application/problem+json',
+        examples: {
+          sso_not_found: {
+            type: '/problems/sso-not-found',
+            title: 'SSO not found',
+            status: 404,
+            message: 'This organization has no SSO.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      409: {
+        mediaType: 'application/problem+json',
+        examples: {
+          account_exists: {
+            type: '/problems/account-exists',
+            title: 'Account exists',
+            status: 409,
+            message: 'An account has this address. Log in to it, then link the identity.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          identity_already_linked: {
+            type: '/problems/identity-already-linked',
+            title: 'Identity already linked',
+            status: 409,
+            message: 'The identity is linked to another account.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      413: shared.PayloadTooLarge,
+      415: shared.UnsupportedMediaType,
+      422: shared.LimitedValidationFailed,
+      429: shared.RateLimited,
+      500: shared.LimitedInternalError,
+      502: {
+        mediaType: 'application/problem+json',
+        examples: {
+          identity_provider_failed: {
+            type: '/problems/identity-provider-failed',
+            title: 'Identity provider failed',
+            status: 502,
+            message: 'The identity provider does not answer.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      503: shared.ServiceUnavailable,
+    },
+  },
+  getSso: {
+    method: 'GET',
+    path: '/api/v1/organizations/{org_id}/sso',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            connection: {
+              issuer: 'https://idp.example.com/realms/works',
+              client_id: 'plumbline',
+              auto_join: true,
+              default_role: 'member',
+              groups_claim: 'groups',
+              group_roles: [{ group: 'engineering-leads', role: 'admin' }],
+              group_teams: [{ group: 'payments-developers', team_id: 'payments' }],
+              is_required: false,
+              recovery_owner_id: '3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01',
+              updated_at: '2026-03-01T08:00:00.000Z',
+            },
+            domains: [
+              {
+                domain: 'example.com',
+                record_name: '_plumbline-challenge.example.com',
+                record_value: 'plumbline=nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc',
+                verified_at: null,
+              },
+            ],
+            redirect_uri: 'https://plumbline.example.com/login/sso/b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03/callback',
+            initiate_login_uri: 'https://plumbline.example.com/login/sso/b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03',
+            backchannel_logout_uri:
+              'https://plumbline.example.com/api/v1/auth/sso/b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03/logout',
+          },
+        },
+      },
+      401: shared.Unauthenticated,
+      403: shared.OrganizationOwnerRequired,
+      406: shared.NotAcceptable,
+      422: shared.ValidationFailed,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  updateSso: {
+    method: 'PUT',
+    path: '/api/v1/organizations/{org_id}/sso',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            connection: {
+              issuer: 'https://idp.example.com/realms/works',
+              client_id: 'plumbline',
+              auto_join: true,
+              default_role: 'member',
+              groups_claim: 'groups',
+              group_roles: [{ group: 'engineering-leads', role: 'admin' }],
+              group_teams: [{ group: 'payments-developers', team_id: 'payments' }],
+              is_required: false,
+              recovery_owner_id: '3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01',
+              updated_at: '2026-03-01T08:00:00.000Z',
+            },
+            domains: [
+              {
+                domain: 'example.com',
+                record_name: '_plumbline-challenge.example.com',
+                record_value: 'plumbline=nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc',
+                verified_at: null,
+              },
+            ],
+            redirect_uri: 'https://plumbline.example.com/login/sso/b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03/callback',
+            initiate_login_uri: 'https://plumbline.example.com/login/sso/b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03',
+            backchannel_logout_uri:
+              'https://plumbline.example.com/api/v1/auth/sso/b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03/logout',
+          },
+        },
+      },
+      400: shared.MalformedRequest,
+      401: shared.Unauthenticated,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          insufficient_role: {
+            type: '/problems/insufficient-role',
+            title: 'Insufficient role',
+            status: 403,
+            message: 'This needs the role admin or a higher one.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            required_role: 'admin',
+          },
+          organization_mismatch: {
+            type: '/problems/organization-mismatch',
+            title: 'Organization mismatch',
+            status: 403,
+            message: 'The access token is scoped to another organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          organization_required: {
+            type: '/problems/organization-required',
+            title: 'Organization required',
+            status: 403,
+            message: 'The access token names no organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          recent_login_required: {
+            type: '/problems/recent-login-required',
+            title: 'Recent log-in required',
+            status: 403,
+            message: 'Log in again to change how you log in.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      413: shared.PayloadTooLarge,
+      415: shared.UnsupportedMediaType,
+      422: shared.ValidationFailed,
+      500: shared.InternalError,
+      502: {
+        mediaType: 'application/problem+json',
+        examples: {
+          identity_provider_failed: {
+            type: '/problems/identity-provider-failed',
+            title: 'Identity provider failed',
+            status: 502,
+            message: 'The identity provider does not answer.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      503: shared.ServiceUnavailable,
+    },
+  },
+  deleteSso: {
+    method: 'DELETE',
+    path: '/api/v1/organizations/{org_id}/sso',
+    replies: {
+      204: null,
+      401: shared.Unauthenticated,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          insufficient_role: {
+            type: '/problems/insufficient-role',
+            title: 'Insufficient role',
+            status: 403,
+            message: 'This needs the role admin or a higher one.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            required_role: 'admin',
+          },
+          organization_mismatch: {
+            type: '/problems/organization-mismatch',
+            title: 'Organization mismatch',
+            status: 403,
+            message: 'The access token is scoped to another organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          organization_required: {
+            type: '/problems/organization-required',
+            title: 'Organization required',
+            status: 403,
+            message: 'The access token names no organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          recent_login_required: {
+            type: '/problems/recent-login-required',
+            title: 'Recent log-in required',
+            status: 403,
+            message: 'Log in again to change how you log in.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      404: {
+        mediaType: 'application/problem+json',
+        examples: {
+          sso_not_found: {
+            type: '/problems/sso-not-found',
+            title: 'SSO not found',
+            status: 404,
+            message: 'This organization has no SSO.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      422: shared.ValidationFailed,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  verifySsoDomain: {
+    method: 'POST',
+    path: '/api/v1/organizations/{org_id}/sso/domains/{domain}/verify',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            domain: 'example.com',
+            record_name: '_plumbline-challenge.example.com',
+            record_value: 'plumbline=nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc',
+            verified_at: '2026-03-02T09:15:00.000Z',
+          },
+        },
+      },
+      401: shared.Unauthenticated,
+      403: shared.ProvedOrganizationOwnerRequired,
+      404: {
+        mediaType: 'application/problem+json',
+        examples: {
+          sso_not_found: {
+            type: '/problems/sso-not-found',
+            title: 'SSO not found',
+            status: 404,
+            message: 'This organization has no SSO.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      409: {
+        mediaType: 'application/problem+json',
+        examples: {
+          sso_domain_unproven: {
+            type: '/problems/sso-domain-unproven',
+            title: 'Domain not proved',
+            status: 409,
+            message: 'The TXT record _plumbline-challenge.example.com does not have the expected value.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          sso_domain_taken: {
+            type: '/problems/sso-domain-taken',
+            title: 'Domain taken',
+            status: 409,
+            message: 'This domain is verified for another organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      422: shared.ValidationFailed,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
   getMyIdentities: {
     method: 'GET',
     path: '/api/v1/auth/me/identities',
@@ -1223,7 +2551,7 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
             type: '/problems/last-way-to-log-in',
             title: 'Last way to log in',
             status: 409,
-            message: 'This is the last way to log in to your account.',
+            message: 'This is the last way to log in, except for passkeys and single sign-on. Set a password first.',
             request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
           },
         },
@@ -1617,6 +2945,7 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
             role: 'owner',
             last_login_at: '2026-03-02T09:15:00.000Z',
             org_name: 'Example Works',
+            mfa_missing: false,
             permissions: ['analytics:read', 'members:manage'],
           },
         },
@@ -1645,6 +2974,7 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
             role: 'owner',
             last_login_at: '2026-03-02T09:15:00.000Z',
             org_name: 'Example Works',
+            mfa_missing: false,
             permissions: ['analytics:read', 'members:manage'],
           },
         },
@@ -1716,6 +3046,8 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
             ],
             devices: [{ program: 'Firefox on Linux', network: '192.0.0.0/16', seen_at: '2026-03-02T09:15:00.000Z' }],
             identities: [],
+            second_factor: { totp_enabled_at: null, recovery_codes_left: 0, passkeys: [] },
+            provisioned_users: [],
             service_tokens: [],
             audit_records: [],
             has_more_audit_records: false,
@@ -1724,7 +3056,7 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
       },
       400: shared.LimitedMalformedRequest,
       401: shared.Unauthenticated,
-      403: shared.WrongPassword,
+      403: shared.Unproved,
       406: shared.NotAcceptable,
       413: shared.PayloadTooLarge,
       415: shared.UnsupportedMediaType,
@@ -1741,7 +3073,7 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
       200: { mediaType: 'application/json', examples: { example: { message: 'Your account has been deleted.' } } },
       400: shared.LimitedMalformedRequest,
       401: shared.Unauthenticated,
-      403: shared.WrongPassword,
+      403: shared.Unproved,
       406: shared.NotAcceptable,
       409: {
         mediaType: 'application/problem+json',
@@ -1753,6 +3085,14 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
             message:
               'The account is the only owner of Example Works. Make another member an owner, or delete the organization first.',
             organizations: [{ id: 'b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03', name: 'Example Works', member_count: 4 }],
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          recovery_owner: {
+            type: '/problems/recovery-owner',
+            title: 'Recovery owner',
+            status: 409,
+            message:
+              'This is the recovery owner, and the organization requires SSO. Name another recovery owner first.',
             request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
           },
         },
@@ -1775,7 +3115,7 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
       },
       400: shared.LimitedMalformedRequest,
       401: shared.Unauthenticated,
-      403: shared.WrongPassword,
+      403: shared.Unproved,
       406: shared.NotAcceptable,
       413: shared.PayloadTooLarge,
       415: shared.UnsupportedMediaType,
@@ -2001,6 +3341,21 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
             message: 'Verify the e-mail address first.',
             request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
           },
+          sso_required: {
+            type: '/problems/sso-required',
+            title: 'SSO required',
+            status: 403,
+            message: 'This organization requires its SSO.',
+            org_id: 'b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          sso_session_confined: {
+            type: '/problems/sso-session-confined',
+            title: 'Session confined to an organization',
+            status: 403,
+            message: 'Your session has begun by SSO, and is for one organization only. Log in by password.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
         },
       },
       404: {
@@ -2097,6 +3452,21 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
             title: 'Not a member',
             status: 403,
             message: 'You are not a member of that organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          sso_required: {
+            type: '/problems/sso-required',
+            title: 'SSO required',
+            status: 403,
+            message: 'This organization requires its SSO.',
+            org_id: 'b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          sso_session_confined: {
+            type: '/problems/sso-session-confined',
+            title: 'Session confined to an organization',
+            status: 403,
+            message: 'Your session has begun by SSO, and is for one organization only. Log in by password.',
             request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
           },
         },
@@ -2228,6 +3598,21 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
             title: 'Email not verified',
             status: 403,
             message: 'Verify the e-mail address first.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          sso_required: {
+            type: '/problems/sso-required',
+            title: 'SSO required',
+            status: 403,
+            message: 'This organization requires its SSO.',
+            org_id: 'b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          sso_session_confined: {
+            type: '/problems/sso-session-confined',
+            title: 'Session confined to an organization',
+            status: 403,
+            message: 'Your session has begun by SSO, and is for one organization only. Log in by password.',
             request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
           },
         },
@@ -2420,6 +3805,26 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
         },
       },
       401: shared.Unauthenticated,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          sso_required: {
+            type: '/problems/sso-required',
+            title: 'SSO required',
+            status: 403,
+            message: 'This organization requires its SSO.',
+            org_id: 'b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          sso_session_confined: {
+            type: '/problems/sso-session-confined',
+            title: 'Session confined to an organization',
+            status: 403,
+            message: 'Your session has begun by SSO, and is for one organization only. Log in by password.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
       406: shared.NotAcceptable,
       409: {
         mediaType: 'application/problem+json',
@@ -2479,6 +3884,7 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
             name: 'Example Works',
             created_at: '2026-03-01T08:00:00.000Z',
             updated_at: '2026-03-01T08:00:00.000Z',
+            mfa_required: false,
             deletion: null,
           },
         },
@@ -2493,6 +3899,13 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
             title: 'Email not verified',
             status: 403,
             message: 'Verify the e-mail address first.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          sso_session_confined: {
+            type: '/problems/sso-session-confined',
+            title: 'Session confined to an organization',
+            status: 403,
+            message: 'Your session has begun by SSO, and is for one organization only. Log in by password.',
             request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
           },
           superuser_required: {
@@ -2563,6 +3976,7 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
             name: 'Example Works',
             created_at: '2026-03-01T08:00:00.000Z',
             updated_at: '2026-03-02T09:15:00.000Z',
+            mfa_required: false,
             deletion: null,
           },
         },
@@ -2587,6 +4001,7 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
             name: 'Example Works',
             created_at: '2026-03-01T08:00:00.000Z',
             updated_at: '2026-03-02T09:15:00.000Z',
+            mfa_required: false,
             deletion: null,
           },
         },
@@ -2648,6 +4063,13 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
             title: 'Wrong password',
             status: 403,
             message: 'The current password is wrong.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          recent_login_required: {
+            type: '/problems/recent-login-required',
+            title: 'Recent log-in required',
+            status: 403,
+            message: 'Log in again to change how you log in.',
             request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
           },
         },
@@ -2732,7 +4154,7 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
       },
       400: shared.MalformedRequest,
       401: shared.Unauthenticated,
-      403: shared.OrganizationOwnerRequired,
+      403: shared.ProvedOrganizationOwnerRequired,
       404: {
         mediaType: 'application/problem+json',
         examples: {
@@ -2746,6 +4168,19 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
         },
       },
       406: shared.NotAcceptable,
+      409: {
+        mediaType: 'application/problem+json',
+        examples: {
+          recovery_owner: {
+            type: '/problems/recovery-owner',
+            title: 'Recovery owner',
+            status: 409,
+            message:
+              'This is the recovery owner, and the organization requires SSO. Name another recovery owner first.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
       413: shared.PayloadTooLarge,
       415: shared.UnsupportedMediaType,
       422: shared.ValidationFailed,
@@ -2838,6 +4273,13 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
             title: 'Role not grantable',
             status: 403,
             message: 'An admin cannot make someone an owner.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          recent_login_required: {
+            type: '/problems/recent-login-required',
+            title: 'Recent log-in required',
+            status: 403,
+            message: 'Log in again to change how you log in.',
             request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
           },
         },
@@ -2962,6 +4404,7 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
                 full_name: 'Sam Example',
                 role: 'member',
                 joined_at: '2026-03-02T09:15:00.000Z',
+                mfa_resettable: false,
               },
             ],
             next_cursor: null,
@@ -3029,6 +4472,7 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
               },
             ],
             webhooks: [],
+            integrations: [],
           },
         },
       },
@@ -3058,6 +4502,13 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
             request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
             required_role: 'admin',
           },
+          recent_login_required: {
+            type: '/problems/recent-login-required',
+            title: 'Recent log-in required',
+            status: 403,
+            message: 'Log in again to change how you log in.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
         },
       },
       404: {
@@ -3081,6 +4532,14 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
             title: 'Last owner',
             status: 409,
             message: 'The organization would be left without an owner.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          recovery_owner: {
+            type: '/problems/recovery-owner',
+            title: 'Recovery owner',
+            status: 409,
+            message:
+              'This is the recovery owner, and the organization requires SSO. Name another recovery owner first.',
             request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
           },
         },
@@ -3140,6 +4599,13 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
             message: 'An admin cannot make someone an owner.',
             request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
           },
+          recent_login_required: {
+            type: '/problems/recent-login-required',
+            title: 'Recent log-in required',
+            status: 403,
+            message: 'Log in again to change how you log in.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
         },
       },
       404: {
@@ -3163,6 +4629,14 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
             title: 'Last owner',
             status: 409,
             message: 'The organization would be left without an owner.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          recovery_owner: {
+            type: '/problems/recovery-owner',
+            title: 'Recovery owner',
+            status: 409,
+            message:
+              'This is the recovery owner, and the organization requires SSO. Name another recovery owner first.',
             request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
           },
         },
@@ -3654,6 +5128,97 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
       503: shared.ServiceUnavailable,
     },
   },
+  getCalendar: {
+    method: 'GET',
+    path: '/api/v1/organizations/{org_id}/calendar',
+    replies: {
+      200: { mediaType: 'application/json', examples: { example: { week_starts_on: 'monday', time_zone: 'UTC' } } },
+      401: shared.Unauthenticated,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          organization_required: {
+            type: '/problems/organization-required',
+            title: 'Organization required',
+            status: 403,
+            message: 'The access token names no organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          organization_mismatch: {
+            type: '/problems/organization-mismatch',
+            title: 'Organization mismatch',
+            status: 403,
+            message: 'The access token is scoped to another organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          insufficient_scope: {
+            type: '/problems/insufficient-scope',
+            title: 'Insufficient scope',
+            status: 403,
+            message: 'This needs the scope teams:write, which the service token lacks.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            required_scope: 'teams:write',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      422: shared.ValidationFailed,
+      429: shared.RateLimited,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  updateCalendar: {
+    method: 'PUT',
+    path: '/api/v1/organizations/{org_id}/calendar',
+    replies: {
+      200: { mediaType: 'application/json', examples: { example: { week_starts_on: 'monday', time_zone: 'UTC' } } },
+      400: shared.MalformedRequest,
+      401: shared.Unauthenticated,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          organization_required: {
+            type: '/problems/organization-required',
+            title: 'Organization required',
+            status: 403,
+            message: 'The access token names no organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          organization_mismatch: {
+            type: '/problems/organization-mismatch',
+            title: 'Organization mismatch',
+            status: 403,
+            message: 'The access token is scoped to another organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          insufficient_role: {
+            type: '/problems/insufficient-role',
+            title: 'Insufficient role',
+            status: 403,
+            message: 'This needs the role admin or a higher one.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            required_role: 'admin',
+          },
+          insufficient_scope: {
+            type: '/problems/insufficient-scope',
+            title: 'Insufficient scope',
+            status: 403,
+            message: 'This needs the scope teams:write, which the service token lacks.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            required_scope: 'teams:write',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      413: shared.PayloadTooLarge,
+      415: shared.UnsupportedMediaType,
+      422: shared.ValidationFailed,
+      429: shared.RateLimited,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
   getRules: {
     method: 'GET',
     path: '/api/v1/organizations/{org_id}/rules',
@@ -3795,8 +5360,15 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
                 deployments: 214,
                 last_deployed_at: '2026-03-02T09:00:00.000Z',
                 is_production: true,
+                production_deployments: 214,
               },
-              { name: 'eu-test', deployments: 380, last_deployed_at: '2026-03-02T11:30:00.000Z', is_production: false },
+              {
+                name: 'eu-test',
+                deployments: 380,
+                last_deployed_at: '2026-03-02T11:30:00.000Z',
+                is_production: false,
+                production_deployments: 0,
+              },
             ],
             next_cursor: null,
           },
@@ -4483,6 +6055,82 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
       503: shared.ServiceUnavailable,
     },
   },
+  updateMfaRequirement: {
+    method: 'PATCH',
+    path: '/api/v1/organizations/{org_id}/mfa-requirement',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            id: 'b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03',
+            name: 'Example Works',
+            created_at: '2026-03-01T08:00:00.000Z',
+            updated_at: '2026-03-02T09:15:00.000Z',
+            mfa_required: true,
+            deletion: null,
+          },
+        },
+      },
+      400: shared.MalformedRequest,
+      401: shared.Unauthenticated,
+      403: shared.ProvedOrganizationOwnerRequired,
+      406: shared.NotAcceptable,
+      409: {
+        mediaType: 'application/problem+json',
+        examples: {
+          no_second_factor: {
+            type: '/problems/no-second-factor',
+            title: 'No second factor',
+            status: 409,
+            message: 'Set up a second factor first.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      413: shared.PayloadTooLarge,
+      415: shared.UnsupportedMediaType,
+      422: shared.ValidationFailed,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  resetMemberMfa: {
+    method: 'DELETE',
+    path: '/api/v1/organizations/{org_id}/members/{user_id}/mfa',
+    replies: {
+      204: null,
+      401: shared.Unauthenticated,
+      403: shared.ProvedOrganizationOwnerRequired,
+      404: {
+        mediaType: 'application/problem+json',
+        examples: {
+          member_not_found: {
+            type: '/problems/member-not-found',
+            title: 'Member not found',
+            status: 404,
+            message: 'The organization has no such member.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      409: {
+        mediaType: 'application/problem+json',
+        examples: {
+          mfa_not_resettable: {
+            type: '/problems/mfa-not-resettable',
+            title: 'Second factor cannot be reset',
+            status: 409,
+            message: 'The account also belongs to organizations of others. Ask the operator of the server.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      422: shared.ValidationFailed,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
   listServiceTokens: {
     method: 'GET',
     path: '/api/v1/organizations/{org_id}/service-tokens',
@@ -4549,7 +6197,7 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
       },
       400: shared.MalformedRequest,
       401: shared.Unauthenticated,
-      403: shared.OrganizationAdminRequired,
+      403: shared.ProvedOrganizationAdminRequired,
       406: shared.NotAcceptable,
       409: {
         mediaType: 'application/problem+json',
@@ -4639,7 +6287,7 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
       },
       400: shared.MalformedRequest,
       401: shared.Unauthenticated,
-      403: shared.OrganizationAdminRequired,
+      403: shared.ProvedOrganizationAdminRequired,
       404: shared.ServiceTokenNotFound,
       406: shared.NotAcceptable,
       409: {
@@ -4684,6 +6332,76 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
           },
         },
       },
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  listProvisionedGroups: {
+    method: 'GET',
+    path: '/api/v1/organizations/{org_id}/provisioned-groups',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            items: [
+              {
+                id: '5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02',
+                display_name: 'Developers',
+                member_count: 12,
+                role: 'member',
+                team_id: 'core',
+                created_at: '2026-03-02T09:00:00.000Z',
+              },
+            ],
+            next_cursor: null,
+          },
+        },
+      },
+      401: shared.Unauthenticated,
+      403: shared.OrganizationAdminRequired,
+      406: shared.NotAcceptable,
+      422: shared.ValidationFailed,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  updateProvisionedGroup: {
+    method: 'PATCH',
+    path: '/api/v1/organizations/{org_id}/provisioned-groups/{scim_group_id}',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            id: '5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02',
+            display_name: 'Developers',
+            member_count: 12,
+            role: 'member',
+            team_id: 'core',
+            created_at: '2026-03-02T09:00:00.000Z',
+          },
+        },
+      },
+      400: shared.MalformedRequest,
+      401: shared.Unauthenticated,
+      403: shared.ProvedOrganizationAdminRequired,
+      404: {
+        mediaType: 'application/problem+json',
+        examples: {
+          scim_resource_not_found: {
+            type: '/problems/scim-resource-not-found',
+            title: 'SCIM resource not found',
+            status: 404,
+            message: 'The organization has no such user.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      413: shared.PayloadTooLarge,
+      415: shared.UnsupportedMediaType,
+      422: shared.ValidationFailed,
       500: shared.InternalError,
       503: shared.ServiceUnavailable,
     },
@@ -5589,7 +7307,7 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
     replies: {
       204: null,
       401: shared.Unauthenticated,
-      403: shared.SuperuserRequired,
+      403: shared.ProvedSuperuserRequired,
       404: {
         mediaType: 'application/problem+json',
         examples: {
@@ -5619,6 +7337,14 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
             message:
               'The account is the only owner of Example Works. Make another member an owner, or delete the organization first.',
             organizations: [{ id: 'b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03', name: 'Example Works', member_count: 4 }],
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          recovery_owner: {
+            type: '/problems/recovery-owner',
+            title: 'Recovery owner',
+            status: 409,
+            message:
+              'This is the recovery owner, and the organization requires SSO. Name another recovery owner first.',
             request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
           },
         },
@@ -5651,7 +7377,7 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
       },
       400: shared.MalformedRequest,
       401: shared.Unauthenticated,
-      403: shared.SuperuserRequired,
+      403: shared.ProvedSuperuserRequired,
       404: {
         mediaType: 'application/problem+json',
         examples: {
@@ -5779,6 +7505,7 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
                 last_tested_at: '2026-03-02T09:20:00.000Z',
                 last_test_succeeded: true,
                 last_test_error: null,
+                created_by: '8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02',
                 created_at: '2026-03-02T09:15:00.000Z',
                 updated_at: '2026-03-02T09:20:00.000Z',
               },
@@ -5843,6 +7570,7 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
             last_tested_at: null,
             last_test_succeeded: null,
             last_test_error: null,
+            created_by: '8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02',
             created_at: '2026-03-02T09:15:00.000Z',
             updated_at: '2026-03-02T09:15:00.000Z',
           },
@@ -5867,6 +7595,13 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
             message: 'This needs the role admin or a higher one.',
             request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
             required_role: 'admin',
+          },
+          recent_login_required: {
+            type: '/problems/recent-login-required',
+            title: 'Recent log-in required',
+            status: 403,
+            message: 'Log in again to change how you log in.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
           },
           insufficient_scope: {
             type: '/problems/insufficient-scope',
@@ -5956,6 +7691,13 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
             message: 'This needs the role admin or a higher one.',
             request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
             required_role: 'admin',
+          },
+          recent_login_required: {
+            type: '/problems/recent-login-required',
+            title: 'Recent log-in required',
+            status: 403,
+            message: 'Log in again to change how you log in.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
           },
           insufficient_scope: {
             type: '/problems/insufficient-scope',
@@ -6070,7 +7812,7 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
       },
       400: shared.LimitedMalformedRequest,
       401: shared.Unauthenticated,
-      403: shared.LimitedAdminRequired,
+      403: shared.ProvedLimitedAdminRequired,
       406: shared.NotAcceptable,
       409: {
         mediaType: 'application/problem+json',
@@ -6115,6 +7857,7 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
               last_tested_at: null,
               last_test_succeeded: null,
               last_test_error: null,
+              created_by: '8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02',
               created_at: '2026-03-02T09:15:00.000Z',
               updated_at: '2026-03-02T09:15:00.000Z',
             },
@@ -6271,6 +8014,45 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
           },
         },
       },
+      503: shared.ServiceUnavailable,
+    },
+  },
+  acceptGitlabEvent: {
+    method: 'POST',
+    path: '/api/v1/host-events/gitlab',
+    replies: {
+      200: { mediaType: 'application/json', examples: { example: { outcome: 'accepted' } } },
+      400: shared.LimitedMalformedRequest,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          invalid_webhook_signature: {
+            type: '/problems/invalid-webhook-signature',
+            title: 'Invalid webhook signature',
+            status: 403,
+            message: 'The signature is missing or wrong.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      409: {
+        mediaType: 'application/problem+json',
+        examples: {
+          app_not_configured: {
+            type: '/problems/app-not-configured',
+            title: 'App not configured',
+            status: 409,
+            message: 'This server has no app at the code host. Connect it with an access token.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      413: shared.PayloadTooLarge,
+      415: shared.UnsupportedMediaType,
+      422: shared.LimitedValidationFailed,
+      429: shared.RateLimited,
+      500: shared.LimitedInternalError,
       503: shared.ServiceUnavailable,
     },
   },
@@ -7376,6 +9158,1814 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
       429: shared.RateLimited,
       500: shared.InternalError,
       503: shared.ServiceUnavailable,
+    },
+  },
+  getScimServiceProviderConfig: {
+    method: 'GET',
+    path: '/scim/v2/ServiceProviderConfig',
+    replies: {
+      200: {
+        mediaType: 'application/scim+json',
+        examples: {
+          example: {
+            schemas: ['urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig'],
+            patch: { supported: true },
+            bulk: { supported: false, maxOperations: 0, maxPayloadSize: 0 },
+            filter: { supported: true, maxResults: 200 },
+            changePassword: { supported: false },
+            sort: { supported: false },
+            etag: { supported: false },
+            authenticationSchemes: [
+              {
+                type: 'oauthbearertoken',
+                name: 'Service token',
+                description: 'A service token with the scope scim:write.',
+                primary: true,
+              },
+            ],
+            meta: {
+              resourceType: 'ServiceProviderConfig',
+              location: 'https://plumbline.example.com/scim/v2/ServiceProviderConfig',
+            },
+          },
+        },
+      },
+      401: {
+        mediaType: 'application/scim+json',
+        examples: {
+          unauthenticated: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '401',
+            detail: 'The access token has expired.',
+          },
+        },
+      },
+      403: {
+        mediaType: 'application/scim+json',
+        examples: {
+          insufficient_scope: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '403',
+            detail: 'This needs the scope teams:write, which the service token lacks.',
+          },
+        },
+      },
+      406: {
+        mediaType: 'application/scim+json',
+        examples: {
+          not_acceptable: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '406',
+            detail: 'The reply cannot be sent as text/html.',
+          },
+        },
+      },
+      429: {
+        mediaType: 'application/scim+json',
+        examples: {
+          rate_limited: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '429',
+            detail: 'Too many requests. Try again in 60 seconds.',
+          },
+        },
+      },
+      500: {
+        mediaType: 'application/scim+json',
+        examples: {
+          internal_error: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '500',
+            detail: 'The server failed unexpectedly.',
+          },
+        },
+      },
+      503: {
+        mediaType: 'application/scim+json',
+        examples: {
+          service_unavailable: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '503',
+            detail: 'The database cannot be reached.',
+          },
+        },
+      },
+    },
+  },
+  listScimResourceTypes: {
+    method: 'GET',
+    path: '/scim/v2/ResourceTypes',
+    replies: {
+      200: {
+        mediaType: 'application/scim+json',
+        examples: {
+          example: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
+            totalResults: 1,
+            startIndex: 1,
+            itemsPerPage: 1,
+            Resources: [
+              {
+                schemas: ['urn:ietf:params:scim:schemas:core:2.0:ResourceType'],
+                id: 'User',
+                name: 'User',
+                endpoint: '/Users',
+                description: 'A member of the organization, or somebody who is invited.',
+                schema: 'urn:ietf:params:scim:schemas:core:2.0:User',
+                meta: { resourceType: 'ResourceType', location: 'https://plumbline.example.com/scim/v2/ResourceTypes' },
+              },
+            ],
+          },
+        },
+      },
+      401: {
+        mediaType: 'application/scim+json',
+        examples: {
+          unauthenticated: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '401',
+            detail: 'The access token has expired.',
+          },
+        },
+      },
+      403: {
+        mediaType: 'application/scim+json',
+        examples: {
+          insufficient_scope: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '403',
+            detail: 'This needs the scope teams:write, which the service token lacks.',
+          },
+        },
+      },
+      406: {
+        mediaType: 'application/scim+json',
+        examples: {
+          not_acceptable: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '406',
+            detail: 'The reply cannot be sent as text/html.',
+          },
+        },
+      },
+      429: {
+        mediaType: 'application/scim+json',
+        examples: {
+          rate_limited: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '429',
+            detail: 'Too many requests. Try again in 60 seconds.',
+          },
+        },
+      },
+      500: {
+        mediaType: 'application/scim+json',
+        examples: {
+          internal_error: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '500',
+            detail: 'The server failed unexpectedly.',
+          },
+        },
+      },
+      503: {
+        mediaType: 'application/scim+json',
+        examples: {
+          service_unavailable: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '503',
+            detail: 'The database cannot be reached.',
+          },
+        },
+      },
+    },
+  },
+  listScimSchemas: {
+    method: 'GET',
+    path: '/scim/v2/Schemas',
+    replies: {
+      200: {
+        mediaType: 'application/scim+json',
+        examples: {
+          example: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
+            totalResults: 1,
+            startIndex: 1,
+            itemsPerPage: 1,
+            Resources: [
+              {
+                schemas: ['urn:ietf:params:scim:schemas:core:2.0:Schema'],
+                id: 'urn:ietf:params:scim:schemas:core:2.0:Group',
+                name: 'Group',
+                description: 'A group of the identity provider.',
+                attributes: [
+                  {
+                    name: 'displayName',
+                    type: 'string',
+                    multiValued: false,
+                    description: 'The name of the group.',
+                    required: true,
+                    caseExact: false,
+                    mutability: 'readWrite',
+                    returned: 'default',
+                    uniqueness: 'server',
+                  },
+                ],
+                meta: { resourceType: 'Schema', location: 'https://plumbline.example.com/scim/v2/Schemas' },
+              },
+            ],
+          },
+        },
+      },
+      401: {
+        mediaType: 'application/scim+json',
+        examples: {
+          unauthenticated: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '401',
+            detail: 'The access token has expired.',
+          },
+        },
+      },
+      403: {
+        mediaType: 'application/scim+json',
+        examples: {
+          insufficient_scope: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '403',
+            detail: 'This needs the scope teams:write, which the service token lacks.',
+          },
+        },
+      },
+      406: {
+        mediaType: 'application/scim+json',
+        examples: {
+          not_acceptable: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '406',
+            detail: 'The reply cannot be sent as text/html.',
+          },
+        },
+      },
+      429: {
+        mediaType: 'application/scim+json',
+        examples: {
+          rate_limited: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '429',
+            detail: 'Too many requests. Try again in 60 seconds.',
+          },
+        },
+      },
+      500: {
+        mediaType: 'application/scim+json',
+        examples: {
+          internal_error: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '500',
+            detail: 'The server failed unexpectedly.',
+          },
+        },
+      },
+      503: {
+        mediaType: 'application/scim+json',
+        examples: {
+          service_unavailable: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '503',
+            detail: 'The database cannot be reached.',
+          },
+        },
+      },
+    },
+  },
+  listScimUsers: {
+    method: 'GET',
+    path: '/scim/v2/Users',
+    replies: {
+      200: {
+        mediaType: 'application/scim+json',
+        examples: {
+          example: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
+            totalResults: 1,
+            startIndex: 1,
+            itemsPerPage: 1,
+            Resources: [
+              {
+                schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+                id: '3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01',
+                externalId: '00u1abcd',
+                userName: 'robin@example.com',
+                name: { formatted: 'Robin Miles', givenName: 'Robin', familyName: 'Miles' },
+                displayName: 'Robin Miles',
+                emails: [{ value: 'robin@example.com', type: 'work', primary: true }],
+                active: true,
+                groups: [{ value: '5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02', display: 'Developers' }],
+                meta: {
+                  resourceType: 'User',
+                  created: '2026-03-02T09:00:00.000Z',
+                  lastModified: '2026-03-02T09:00:00.000Z',
+                  location: 'https://plumbline.example.com/scim/v2/Users/3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01',
+                },
+              },
+            ],
+          },
+        },
+      },
+      400: {
+        mediaType: 'application/scim+json',
+        examples: {
+          scim_request_invalid: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '400',
+            scimType: 'invalidValue',
+            detail: 'userName is required.',
+          },
+        },
+      },
+      401: {
+        mediaType: 'application/scim+json',
+        examples: {
+          unauthenticated: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '401',
+            detail: 'The access token has expired.',
+          },
+        },
+      },
+      403: {
+        mediaType: 'application/scim+json',
+        examples: {
+          insufficient_scope: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '403',
+            detail: 'This needs the scope teams:write, which the service token lacks.',
+          },
+        },
+      },
+      406: {
+        mediaType: 'application/scim+json',
+        examples: {
+          not_acceptable: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '406',
+            detail: 'The reply cannot be sent as text/html.',
+          },
+        },
+      },
+      422: {
+        mediaType: 'application/scim+json',
+        examples: {
+          validation_failed: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '422',
+            detail: 'The request breaks 1 rule.',
+          },
+        },
+      },
+      429: {
+        mediaType: 'application/scim+json',
+        examples: {
+          rate_limited: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '429',
+            detail: 'Too many requests. Try again in 60 seconds.',
+          },
+        },
+      },
+      500: {
+        mediaType: 'application/scim+json',
+        examples: {
+          internal_error: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '500',
+            detail: 'The server failed unexpectedly.',
+          },
+        },
+      },
+      503: {
+        mediaType: 'application/scim+json',
+        examples: {
+          service_unavailable: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '503',
+            detail: 'The database cannot be reached.',
+          },
+        },
+      },
+    },
+  },
+  createScimUser: {
+    method: 'POST',
+    path: '/scim/v2/Users',
+    replies: {
+      201: {
+        mediaType: 'application/scim+json',
+        examples: {
+          example: {
+            schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+            id: '3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01',
+            externalId: '00u1abcd',
+            userName: 'robin@example.com',
+            name: { formatted: 'Robin Miles', givenName: 'Robin', familyName: 'Miles' },
+            displayName: 'Robin Miles',
+            emails: [{ value: 'robin@example.com', type: 'work', primary: true }],
+            active: true,
+            groups: [{ value: '5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02', display: 'Developers' }],
+            meta: {
+              resourceType: 'User',
+              created: '2026-03-02T09:00:00.000Z',
+              lastModified: '2026-03-02T09:00:00.000Z',
+              location: 'https://plumbline.example.com/scim/v2/Users/3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01',
+            },
+          },
+        },
+      },
+      400: {
+        mediaType: 'application/scim+json',
+        examples: {
+          malformed_request: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '400',
+            detail: 'The body is not valid JSON: unexpected end of input at byte 17.',
+          },
+          scim_request_invalid: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '400',
+            scimType: 'invalidValue',
+            detail: 'userName is required.',
+          },
+        },
+      },
+      401: {
+        mediaType: 'application/scim+json',
+        examples: {
+          unauthenticated: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '401',
+            detail: 'The access token has expired.',
+          },
+        },
+      },
+      403: {
+        mediaType: 'application/scim+json',
+        examples: {
+          insufficient_scope: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '403',
+            detail: 'This needs the scope teams:write, which the service token lacks.',
+          },
+        },
+      },
+      406: {
+        mediaType: 'application/scim+json',
+        examples: {
+          not_acceptable: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '406',
+            detail: 'The reply cannot be sent as text/html.',
+          },
+        },
+      },
+      409: {
+        mediaType: 'application/scim+json',
+        examples: {
+          scim_resource_exists: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '409',
+            scimType: 'uniqueness',
+            detail: 'Another user has this userName.',
+          },
+        },
+      },
+      413: {
+        mediaType: 'application/scim+json',
+        examples: {
+          payload_too_large: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '413',
+            detail: 'The body is larger than 65536 bytes.',
+          },
+        },
+      },
+      415: {
+        mediaType: 'application/scim+json',
+        examples: {
+          unsupported_media_type: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '415',
+            detail: 'The body is declared as text/plain.',
+          },
+        },
+      },
+      422: {
+        mediaType: 'application/scim+json',
+        examples: {
+          validation_failed: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '422',
+            detail: 'The request breaks 1 rule.',
+          },
+        },
+      },
+      429: {
+        mediaType: 'application/scim+json',
+        examples: {
+          rate_limited: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '429',
+            detail: 'Too many requests. Try again in 60 seconds.',
+          },
+        },
+      },
+      500: {
+        mediaType: 'application/scim+json',
+        examples: {
+          internal_error: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '500',
+            detail: 'The server failed unexpectedly.',
+          },
+        },
+      },
+      503: {
+        mediaType: 'application/scim+json',
+        examples: {
+          service_unavailable: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '503',
+            detail: 'The database cannot be reached.',
+          },
+        },
+      },
+    },
+  },
+  getScimUser: {
+    method: 'GET',
+    path: '/scim/v2/Users/{scim_user_id}',
+    replies: {
+      200: {
+        mediaType: 'application/scim+json',
+        examples: {
+          example: {
+            schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+            id: '3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01',
+            externalId: '00u1abcd',
+            userName: 'robin@example.com',
+            name: { formatted: 'Robin Miles', givenName: 'Robin', familyName: 'Miles' },
+            displayName: 'Robin Miles',
+            emails: [{ value: 'robin@example.com', type: 'work', primary: true }],
+            active: true,
+            groups: [{ value: '5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02', display: 'Developers' }],
+            meta: {
+              resourceType: 'User',
+              created: '2026-03-02T09:00:00.000Z',
+              lastModified: '2026-03-02T09:00:00.000Z',
+              location: 'https://plumbline.example.com/scim/v2/Users/3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01',
+            },
+          },
+        },
+      },
+      401: {
+        mediaType: 'application/scim+json',
+        examples: {
+          unauthenticated: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '401',
+            detail: 'The access token has expired.',
+          },
+        },
+      },
+      403: {
+        mediaType: 'application/scim+json',
+        examples: {
+          insufficient_scope: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '403',
+            detail: 'This needs the scope teams:write, which the service token lacks.',
+          },
+        },
+      },
+      404: {
+        mediaType: 'application/scim+json',
+        examples: {
+          scim_resource_not_found: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '404',
+            detail: 'The organization has no such user.',
+          },
+        },
+      },
+      406: {
+        mediaType: 'application/scim+json',
+        examples: {
+          not_acceptable: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '406',
+            detail: 'The reply cannot be sent as text/html.',
+          },
+        },
+      },
+      422: {
+        mediaType: 'application/scim+json',
+        examples: {
+          validation_failed: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '422',
+            detail: 'The request breaks 1 rule.',
+          },
+        },
+      },
+      429: {
+        mediaType: 'application/scim+json',
+        examples: {
+          rate_limited: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '429',
+            detail: 'Too many requests. Try again in 60 seconds.',
+          },
+        },
+      },
+      500: {
+        mediaType: 'application/scim+json',
+        examples: {
+          internal_error: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '500',
+            detail: 'The server failed unexpectedly.',
+          },
+        },
+      },
+      503: {
+        mediaType: 'application/scim+json',
+        examples: {
+          service_unavailable: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '503',
+            detail: 'The database cannot be reached.',
+          },
+        },
+      },
+    },
+  },
+  replaceScimUser: {
+    method: 'PUT',
+    path: '/scim/v2/Users/{scim_user_id}',
+    replies: {
+      200: {
+        mediaType: 'application/scim+json',
+        examples: {
+          example: {
+            schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+            id: '3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01',
+            externalId: '00u1abcd',
+            userName: 'robin@example.com',
+            name: { formatted: 'Robin Miles', givenName: 'Robin', familyName: 'Miles' },
+            displayName: 'Robin Miles',
+            emails: [{ value: 'robin@example.com', type: 'work', primary: true }],
+            active: true,
+            groups: [{ value: '5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02', display: 'Developers' }],
+            meta: {
+              resourceType: 'User',
+              created: '2026-03-02T09:00:00.000Z',
+              lastModified: '2026-03-02T09:00:00.000Z',
+              location: 'https://plumbline.example.com/scim/v2/Users/3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01',
+            },
+          },
+        },
+      },
+      400: {
+        mediaType: 'application/scim+json',
+        examples: {
+          malformed_request: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '400',
+            detail: 'The body is not valid JSON: unexpected end of input at byte 17.',
+          },
+          scim_request_invalid: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '400',
+            scimType: 'invalidValue',
+            detail: 'userName is required.',
+          },
+        },
+      },
+      401: {
+        mediaType: 'application/scim+json',
+        examples: {
+          unauthenticated: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '401',
+            detail: 'The access token has expired.',
+          },
+        },
+      },
+      403: {
+        mediaType: 'application/scim+json',
+        examples: {
+          insufficient_scope: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '403',
+            detail: 'This needs the scope teams:write, which the service token lacks.',
+          },
+        },
+      },
+      404: {
+        mediaType: 'application/scim+json',
+        examples: {
+          scim_resource_not_found: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '404',
+            detail: 'The organization has no such user.',
+          },
+        },
+      },
+      406: {
+        mediaType: 'application/scim+json',
+        examples: {
+          not_acceptable: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '406',
+            detail: 'The reply cannot be sent as text/html.',
+          },
+        },
+      },
+      409: {
+        mediaType: 'application/scim+json',
+        examples: {
+          scim_resource_exists: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '409',
+            scimType: 'uniqueness',
+            detail: 'Another user has this userName.',
+          },
+          last_owner: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '409',
+            detail: 'The organization would be left without an owner.',
+          },
+          recovery_owner: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '409',
+            detail: 'This is the recovery owner, and the organization requires SSO. Name another recovery owner first.',
+          },
+        },
+      },
+      413: {
+        mediaType: 'application/scim+json',
+        examples: {
+          payload_too_large: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '413',
+            detail: 'The body is larger than 65536 bytes.',
+          },
+        },
+      },
+      415: {
+        mediaType: 'application/scim+json',
+        examples: {
+          unsupported_media_type: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '415',
+            detail: 'The body is declared as text/plain.',
+          },
+        },
+      },
+      422: {
+        mediaType: 'application/scim+json',
+        examples: {
+          validation_failed: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '422',
+            detail: 'The request breaks 1 rule.',
+          },
+        },
+      },
+      429: {
+        mediaType: 'application/scim+json',
+        examples: {
+          rate_limited: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '429',
+            detail: 'Too many requests. Try again in 60 seconds.',
+          },
+        },
+      },
+      500: {
+        mediaType: 'application/scim+json',
+        examples: {
+          internal_error: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '500',
+            detail: 'The server failed unexpectedly.',
+          },
+        },
+      },
+      503: {
+        mediaType: 'application/scim+json',
+        examples: {
+          service_unavailable: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '503',
+            detail: 'The database cannot be reached.',
+          },
+        },
+      },
+    },
+  },
+  deleteScimUser: {
+    method: 'DELETE',
+    path: '/scim/v2/Users/{scim_user_id}',
+    replies: {
+      204: null,
+      401: {
+        mediaType: 'application/scim+json',
+        examples: {
+          unauthenticated: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '401',
+            detail: 'The access token has expired.',
+          },
+        },
+      },
+      403: {
+        mediaType: 'application/scim+json',
+        examples: {
+          insufficient_scope: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '403',
+            detail: 'This needs the scope teams:write, which the service token lacks.',
+          },
+        },
+      },
+      404: {
+        mediaType: 'application/scim+json',
+        examples: {
+          scim_resource_not_found: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '404',
+            detail: 'The organization has no such user.',
+          },
+        },
+      },
+      409: {
+        mediaType: 'application/scim+json',
+        examples: {
+          last_owner: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '409',
+            detail: 'The organization would be left without an owner.',
+          },
+          recovery_owner: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '409',
+            detail: 'This is the recovery owner, and the organization requires SSO. Name another recovery owner first.',
+          },
+        },
+      },
+      422: {
+        mediaType: 'application/scim+json',
+        examples: {
+          validation_failed: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '422',
+            detail: 'The request breaks 1 rule.',
+          },
+        },
+      },
+      429: {
+        mediaType: 'application/scim+json',
+        examples: {
+          rate_limited: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '429',
+            detail: 'Too many requests. Try again in 60 seconds.',
+          },
+        },
+      },
+      500: {
+        mediaType: 'application/scim+json',
+        examples: {
+          internal_error: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '500',
+            detail: 'The server failed unexpectedly.',
+          },
+        },
+      },
+      503: {
+        mediaType: 'application/scim+json',
+        examples: {
+          service_unavailable: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '503',
+            detail: 'The database cannot be reached.',
+          },
+        },
+      },
+    },
+  },
+  updateScimUser: {
+    method: 'PATCH',
+    path: '/scim/v2/Users/{scim_user_id}',
+    replies: {
+      200: {
+        mediaType: 'application/scim+json',
+        examples: {
+          example: {
+            schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+            id: '3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01',
+            externalId: '00u1abcd',
+            userName: 'robin@example.com',
+            name: { formatted: 'Robin Miles', givenName: 'Robin', familyName: 'Miles' },
+            displayName: 'Robin Miles',
+            emails: [{ value: 'robin@example.com', type: 'work', primary: true }],
+            active: true,
+            groups: [{ value: '5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02', display: 'Developers' }],
+            meta: {
+              resourceType: 'User',
+              created: '2026-03-02T09:00:00.000Z',
+              lastModified: '2026-03-02T09:00:00.000Z',
+              location: 'https://plumbline.example.com/scim/v2/Users/3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01',
+            },
+          },
+        },
+      },
+      400: {
+        mediaType: 'application/scim+json',
+        examples: {
+          malformed_request: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '400',
+            detail: 'The body is not valid JSON: unexpected end of input at byte 17.',
+          },
+          scim_request_invalid: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '400',
+            scimType: 'invalidValue',
+            detail: 'userName is required.',
+          },
+        },
+      },
+      401: {
+        mediaType: 'application/scim+json',
+        examples: {
+          unauthenticated: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '401',
+            detail: 'The access token has expired.',
+          },
+        },
+      },
+      403: {
+        mediaType: 'application/scim+json',
+        examples: {
+          insufficient_scope: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '403',
+            detail: 'This needs the scope teams:write, which the service token lacks.',
+          },
+        },
+      },
+      404: {
+        mediaType: 'application/scim+json',
+        examples: {
+          scim_resource_not_found: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '404',
+            detail: 'The organization has no such user.',
+          },
+        },
+      },
+      406: {
+        mediaType: 'application/scim+json',
+        examples: {
+          not_acceptable: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '406',
+            detail: 'The reply cannot be sent as text/html.',
+          },
+        },
+      },
+      409: {
+        mediaType: 'application/scim+json',
+        examples: {
+          scim_resource_exists: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '409',
+            scimType: 'uniqueness',
+            detail: 'Another user has this userName.',
+          },
+          last_owner: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '409',
+            detail: 'The organization would be left without an owner.',
+          },
+          recovery_owner: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '409',
+            detail: 'This is the recovery owner, and the organization requires SSO. Name another recovery owner first.',
+          },
+        },
+      },
+      413: {
+        mediaType: 'application/scim+json',
+        examples: {
+          payload_too_large: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '413',
+            detail: 'The body is larger than 65536 bytes.',
+          },
+        },
+      },
+      415: {
+        mediaType: 'application/scim+json',
+        examples: {
+          unsupported_media_type: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '415',
+            detail: 'The body is declared as text/plain.',
+          },
+        },
+      },
+      422: {
+        mediaType: 'application/scim+json',
+        examples: {
+          validation_failed: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '422',
+            detail: 'The request breaks 1 rule.',
+          },
+        },
+      },
+      429: {
+        mediaType: 'application/scim+json',
+        examples: {
+          rate_limited: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '429',
+            detail: 'Too many requests. Try again in 60 seconds.',
+          },
+        },
+      },
+      500: {
+        mediaType: 'application/scim+json',
+        examples: {
+          internal_error: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '500',
+            detail: 'The server failed unexpectedly.',
+          },
+        },
+      },
+      503: {
+        mediaType: 'application/scim+json',
+        examples: {
+          service_unavailable: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '503',
+            detail: 'The database cannot be reached.',
+          },
+        },
+      },
+    },
+  },
+  listScimGroups: {
+    method: 'GET',
+    path: '/scim/v2/Groups',
+    replies: {
+      200: {
+        mediaType: 'application/scim+json',
+        examples: {
+          example: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
+            totalResults: 1,
+            startIndex: 1,
+            itemsPerPage: 1,
+            Resources: [
+              {
+                schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'],
+                id: '5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02',
+                externalId: '00g1abcd',
+                displayName: 'Developers',
+                members: [{ value: '3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01', display: 'robin@example.com' }],
+                meta: {
+                  resourceType: 'Group',
+                  created: '2026-03-02T09:00:00.000Z',
+                  lastModified: '2026-03-02T09:00:00.000Z',
+                  location: 'https://plumbline.example.com/scim/v2/Groups/5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02',
+                },
+              },
+            ],
+          },
+        },
+      },
+      400: {
+        mediaType: 'application/scim+json',
+        examples: {
+          scim_request_invalid: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '400',
+            scimType: 'invalidValue',
+            detail: 'userName is required.',
+          },
+        },
+      },
+      401: {
+        mediaType: 'application/scim+json',
+        examples: {
+          unauthenticated: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '401',
+            detail: 'The access token has expired.',
+          },
+        },
+      },
+      403: {
+        mediaType: 'application/scim+json',
+        examples: {
+          insufficient_scope: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '403',
+            detail: 'This needs the scope teams:write, which the service token lacks.',
+          },
+        },
+      },
+      406: {
+        mediaType: 'application/scim+json',
+        examples: {
+          not_acceptable: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '406',
+            detail: 'The reply cannot be sent as text/html.',
+          },
+        },
+      },
+      422: {
+        mediaType: 'application/scim+json',
+        examples: {
+          validation_failed: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '422',
+            detail: 'The request breaks 1 rule.',
+          },
+        },
+      },
+      429: {
+        mediaType: 'application/scim+json',
+        examples: {
+          rate_limited: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '429',
+            detail: 'Too many requests. Try again in 60 seconds.',
+          },
+        },
+      },
+      500: {
+        mediaType: 'application/scim+json',
+        examples: {
+          internal_error: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '500',
+            detail: 'The server failed unexpectedly.',
+          },
+        },
+      },
+      503: {
+        mediaType: 'application/scim+json',
+        examples: {
+          service_unavailable: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '503',
+            detail: 'The database cannot be reached.',
+          },
+        },
+      },
+    },
+  },
+  createScimGroup: {
+    method: 'POST',
+    path: '/scim/v2/Groups',
+    replies: {
+      201: {
+        mediaType: 'application/scim+json',
+        examples: {
+          example: {
+            schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'],
+            id: '5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02',
+            externalId: '00g1abcd',
+            displayName: 'Developers',
+            members: [{ value: '3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01', display: 'robin@example.com' }],
+            meta: {
+              resourceType: 'Group',
+              created: '2026-03-02T09:00:00.000Z',
+              lastModified: '2026-03-02T09:00:00.000Z',
+              location: 'https://plumbline.example.com/scim/v2/Groups/5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02',
+            },
+          },
+        },
+      },
+      400: {
+        mediaType: 'application/scim+json',
+        examples: {
+          malformed_request: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '400',
+            detail: 'The body is not valid JSON: unexpected end of input at byte 17.',
+          },
+          scim_request_invalid: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '400',
+            scimType: 'invalidValue',
+            detail: 'userName is required.',
+          },
+        },
+      },
+      401: {
+        mediaType: 'application/scim+json',
+        examples: {
+          unauthenticated: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '401',
+            detail: 'The access token has expired.',
+          },
+        },
+      },
+      403: {
+        mediaType: 'application/scim+json',
+        examples: {
+          insufficient_scope: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '403',
+            detail: 'This needs the scope teams:write, which the service token lacks.',
+          },
+        },
+      },
+      406: {
+        mediaType: 'application/scim+json',
+        examples: {
+          not_acceptable: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '406',
+            detail: 'The reply cannot be sent as text/html.',
+          },
+        },
+      },
+      409: {
+        mediaType: 'application/scim+json',
+        examples: {
+          scim_resource_exists: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '409',
+            scimType: 'uniqueness',
+            detail: 'Another user has this userName.',
+          },
+        },
+      },
+      413: {
+        mediaType: 'application/scim+json',
+        examples: {
+          payload_too_large: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '413',
+            detail: 'The body is larger than 65536 bytes.',
+          },
+        },
+      },
+      415: {
+        mediaType: 'application/scim+json',
+        examples: {
+          unsupported_media_type: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '415',
+            detail: 'The body is declared as text/plain.',
+          },
+        },
+      },
+      422: {
+        mediaType: 'application/scim+json',
+        examples: {
+          validation_failed: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '422',
+            detail: 'The request breaks 1 rule.',
+          },
+        },
+      },
+      429: {
+        mediaType: 'application/scim+json',
+        examples: {
+          rate_limited: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '429',
+            detail: 'Too many requests. Try again in 60 seconds.',
+          },
+        },
+      },
+      500: {
+        mediaType: 'application/scim+json',
+        examples: {
+          internal_error: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '500',
+            detail: 'The server failed unexpectedly.',
+          },
+        },
+      },
+      503: {
+        mediaType: 'application/scim+json',
+        examples: {
+          service_unavailable: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '503',
+            detail: 'The database cannot be reached.',
+          },
+        },
+      },
+    },
+  },
+  getScimGroup: {
+    method: 'GET',
+    path: '/scim/v2/Groups/{scim_group_id}',
+    replies: {
+      200: {
+        mediaType: 'application/scim+json',
+        examples: {
+          example: {
+            schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'],
+            id: '5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02',
+            externalId: '00g1abcd',
+            displayName: 'Developers',
+            members: [{ value: '3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01', display: 'robin@example.com' }],
+            meta: {
+              resourceType: 'Group',
+              created: '2026-03-02T09:00:00.000Z',
+              lastModified: '2026-03-02T09:00:00.000Z',
+              location: 'https://plumbline.example.com/scim/v2/Groups/5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02',
+            },
+          },
+        },
+      },
+      401: {
+        mediaType: 'application/scim+json',
+        examples: {
+          unauthenticated: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '401',
+            detail: 'The access token has expired.',
+          },
+        },
+      },
+      403: {
+        mediaType: 'application/scim+json',
+        examples: {
+          insufficient_scope: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '403',
+            detail: 'This needs the scope teams:write, which the service token lacks.',
+          },
+        },
+      },
+      404: {
+        mediaType: 'application/scim+json',
+        examples: {
+          scim_resource_not_found: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '404',
+            detail: 'The organization has no such user.',
+          },
+        },
+      },
+      406: {
+        mediaType: 'application/scim+json',
+        examples: {
+          not_acceptable: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '406',
+            detail: 'The reply cannot be sent as text/html.',
+          },
+        },
+      },
+      422: {
+        mediaType: 'application/scim+json',
+        examples: {
+          validation_failed: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '422',
+            detail: 'The request breaks 1 rule.',
+          },
+        },
+      },
+      429: {
+        mediaType: 'application/scim+json',
+        examples: {
+          rate_limited: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '429',
+            detail: 'Too many requests. Try again in 60 seconds.',
+          },
+        },
+      },
+      500: {
+        mediaType: 'application/scim+json',
+        examples: {
+          internal_error: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '500',
+            detail: 'The server failed unexpectedly.',
+          },
+        },
+      },
+      503: {
+        mediaType: 'application/scim+json',
+        examples: {
+          service_unavailable: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '503',
+            detail: 'The database cannot be reached.',
+          },
+        },
+      },
+    },
+  },
+  replaceScimGroup: {
+    method: 'PUT',
+    path: '/scim/v2/Groups/{scim_group_id}',
+    replies: {
+      200: {
+        mediaType: 'application/scim+json',
+        examples: {
+          example: {
+            schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'],
+            id: '5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02',
+            externalId: '00g1abcd',
+            displayName: 'Developers',
+            members: [{ value: '3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01', display: 'robin@example.com' }],
+            meta: {
+              resourceType: 'Group',
+              created: '2026-03-02T09:00:00.000Z',
+              lastModified: '2026-03-02T09:00:00.000Z',
+              location: 'https://plumbline.example.com/scim/v2/Groups/5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02',
+            },
+          },
+        },
+      },
+      400: {
+        mediaType: 'application/scim+json',
+        examples: {
+          malformed_request: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '400',
+            detail: 'The body is not valid JSON: unexpected end of input at byte 17.',
+          },
+          scim_request_invalid: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '400',
+            scimType: 'invalidValue',
+            detail: 'userName is required.',
+          },
+        },
+      },
+      401: {
+        mediaType: 'application/scim+json',
+        examples: {
+          unauthenticated: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '401',
+            detail: 'The access token has expired.',
+          },
+        },
+      },
+      403: {
+        mediaType: 'application/scim+json',
+        examples: {
+          insufficient_scope: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '403',
+            detail: 'This needs the scope teams:write, which the service token lacks.',
+          },
+        },
+      },
+      404: {
+        mediaType: 'application/scim+json',
+        examples: {
+          scim_resource_not_found: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '404',
+            detail: 'The organization has no such user.',
+          },
+        },
+      },
+      406: {
+        mediaType: 'application/scim+json',
+        examples: {
+          not_acceptable: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '406',
+            detail: 'The reply cannot be sent as text/html.',
+          },
+        },
+      },
+      409: {
+        mediaType: 'application/scim+json',
+        examples: {
+          scim_resource_exists: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '409',
+            scimType: 'uniqueness',
+            detail: 'Another user has this userName.',
+          },
+        },
+      },
+      413: {
+        mediaType: 'application/scim+json',
+        examples: {
+          payload_too_large: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '413',
+            detail: 'The body is larger than 65536 bytes.',
+          },
+        },
+      },
+      415: {
+        mediaType: 'application/scim+json',
+        examples: {
+          unsupported_media_type: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '415',
+            detail: 'The body is declared as text/plain.',
+          },
+        },
+      },
+      422: {
+        mediaType: 'application/scim+json',
+        examples: {
+          validation_failed: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '422',
+            detail: 'The request breaks 1 rule.',
+          },
+        },
+      },
+      429: {
+        mediaType: 'application/scim+json',
+        examples: {
+          rate_limited: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '429',
+            detail: 'Too many requests. Try again in 60 seconds.',
+          },
+        },
+      },
+      500: {
+        mediaType: 'application/scim+json',
+        examples: {
+          internal_error: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '500',
+            detail: 'The server failed unexpectedly.',
+          },
+        },
+      },
+      503: {
+        mediaType: 'application/scim+json',
+        examples: {
+          service_unavailable: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '503',
+            detail: 'The database cannot be reached.',
+          },
+        },
+      },
+    },
+  },
+  deleteScimGroup: {
+    method: 'DELETE',
+    path: '/scim/v2/Groups/{scim_group_id}',
+    replies: {
+      204: null,
+      401: {
+        mediaType: 'application/scim+json',
+        examples: {
+          unauthenticated: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '401',
+            detail: 'The access token has expired.',
+          },
+        },
+      },
+      403: {
+        mediaType: 'application/scim+json',
+        examples: {
+          insufficient_scope: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '403',
+            detail: 'This needs the scope teams:write, which the service token lacks.',
+          },
+        },
+      },
+      404: {
+        mediaType: 'application/scim+json',
+        examples: {
+          scim_resource_not_found: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '404',
+            detail: 'The organization has no such user.',
+          },
+        },
+      },
+      422: {
+        mediaType: 'application/scim+json',
+        examples: {
+          validation_failed: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '422',
+            detail: 'The request breaks 1 rule.',
+          },
+        },
+      },
+      429: {
+        mediaType: 'application/scim+json',
+        examples: {
+          rate_limited: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '429',
+            detail: 'Too many requests. Try again in 60 seconds.',
+          },
+        },
+      },
+      500: {
+        mediaType: 'application/scim+json',
+        examples: {
+          internal_error: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '500',
+            detail: 'The server failed unexpectedly.',
+          },
+        },
+      },
+      503: {
+        mediaType: 'application/scim+json',
+        examples: {
+          service_unavailable: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '503',
+            detail: 'The database cannot be reached.',
+          },
+        },
+      },
+    },
+  },
+  updateScimGroup: {
+    method: 'PATCH',
+    path: '/scim/v2/Groups/{scim_group_id}',
+    replies: {
+      200: {
+        mediaType: 'application/scim+json',
+        examples: {
+          example: {
+            schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'],
+            id: '5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02',
+            externalId: '00g1abcd',
+            displayName: 'Developers',
+            members: [{ value: '3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01', display: 'robin@example.com' }],
+            meta: {
+              resourceType: 'Group',
+              created: '2026-03-02T09:00:00.000Z',
+              lastModified: '2026-03-02T09:00:00.000Z',
+              location: 'https://plumbline.example.com/scim/v2/Groups/5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02',
+            },
+          },
+        },
+      },
+      400: {
+        mediaType: 'application/scim+json',
+        examples: {
+          malformed_request: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '400',
+            detail: 'The body is not valid JSON: unexpected end of input at byte 17.',
+          },
+          scim_request_invalid: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '400',
+            scimType: 'invalidValue',
+            detail: 'userName is required.',
+          },
+        },
+      },
+      401: {
+        mediaType: 'application/scim+json',
+        examples: {
+          unauthenticated: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '401',
+            detail: 'The access token has expired.',
+          },
+        },
+      },
+      403: {
+        mediaType: 'application/scim+json',
+        examples: {
+          insufficient_scope: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '403',
+            detail: 'This needs the scope teams:write, which the service token lacks.',
+          },
+        },
+      },
+      404: {
+        mediaType: 'application/scim+json',
+        examples: {
+          scim_resource_not_found: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '404',
+            detail: 'The organization has no such user.',
+          },
+        },
+      },
+      406: {
+        mediaType: 'application/scim+json',
+        examples: {
+          not_acceptable: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '406',
+            detail: 'The reply cannot be sent as text/html.',
+          },
+        },
+      },
+      409: {
+        mediaType: 'application/scim+json',
+        examples: {
+          scim_resource_exists: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '409',
+            scimType: 'uniqueness',
+            detail: 'Another user has this userName.',
+          },
+        },
+      },
+      413: {
+        mediaType: 'application/scim+json',
+        examples: {
+          payload_too_large: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '413',
+            detail: 'The body is larger than 65536 bytes.',
+          },
+        },
+      },
+      415: {
+        mediaType: 'application/scim+json',
+        examples: {
+          unsupported_media_type: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '415',
+            detail: 'The body is declared as text/plain.',
+          },
+        },
+      },
+      422: {
+        mediaType: 'application/scim+json',
+        examples: {
+          validation_failed: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '422',
+            detail: 'The request breaks 1 rule.',
+          },
+        },
+      },
+      429: {
+        mediaType: 'application/scim+json',
+        examples: {
+          rate_limited: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '429',
+            detail: 'Too many requests. Try again in 60 seconds.',
+          },
+        },
+      },
+      500: {
+        mediaType: 'application/scim+json',
+        examples: {
+          internal_error: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '500',
+            detail: 'The server failed unexpectedly.',
+          },
+        },
+      },
+      503: {
+        mediaType: 'application/scim+json',
+        examples: {
+          service_unavailable: {
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+            status: '503',
+            detail: 'The database cannot be reached.',
+          },
+        },
+      },
     },
   },
   getLiveness: {

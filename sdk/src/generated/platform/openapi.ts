@@ -32,7 +32,7 @@ export interface paths {
         put?: never;
         /**
          * Secure an account that somebody else may be using
-         * @description Redeems the token of the link "this was not me" in a mail about the security of an account. It works once, for 7 days, without a log-in. Ends all sessions, the password and the links of earlier mails, and sends a mail with which the holder of the address chooses a new password. The link in a mail about a changed address also gives the account its former address back, unless another account has it now, and then nothing changes. Service tokens stay, because they belong to organizations.
+         * @description Redeems the token of the link "this was not me" in a mail about the security of an account. It works once, for 7 days, without a log-in. Ends all sessions, the password, the links to identity providers and of other mails, and the passkeys and the authenticator app that were added since the first of these mails, and sends a mail with which the holder of the address chooses a new password. The link in a mail about a changed address also gives the account its former address back, and deletes an unverified account that has it now. If a verified one has it, nothing changes. Of the links of other mails, only that of an earlier change of the address ends it. Service tokens stay, because they belong to organizations.
          */
         post: operations["secureAccount"];
         delete?: never;
@@ -112,7 +112,7 @@ export interface paths {
         put?: never;
         /**
          * Log in
-         * @description Checks e-mail address and password. A verified user gets a token pair, scoped to `org_id`, in which the user must be a member, or without `org_id` to the organization that the user worked in last, if any. An unverified user gets no tokens but the status `email_verification_required`. Five consecutive failures lock the address for 15 minutes, whether or not it has an account.
+         * @description Checks e-mail address and password. A verified user gets a token pair, scoped to `org_id`, in which the user must be a member, or without `org_id` to the organization that the user worked in last, if any. If all organizations of the user require SSO, the tokens have none, and reach the account alone. An unverified user gets no tokens but the status `email_verification_required`. A user with a second factor gets the status `mfa_required` and completes the log-in by `POST /api/v1/auth/mfa/verify`. Five consecutive failures lock the address for 15 minutes, whether or not it has an account.
          */
         post: operations["login"];
         delete?: never;
@@ -172,7 +172,7 @@ export interface paths {
         put?: never;
         /**
          * Complete a log-in with an identity provider
-         * @description Redeems the answer of the provider, once, for the browser that began the attempt. An identity that is linked to an account logs in, as by password. The first log-in with a verified e-mail address that no account has creates an account without a password, if `AUTH_REGISTRATION` lets the address register; a pending invite to the address counts as an invite. An organization is created as by a registration, unless invites wait for the address. An identity with the address of an existing account is never linked by itself - log in to that account, then link the identity. If the attempt was begun by `POST /api/v1/auth/providers/{provider}/link`, the identity is linked to that account. Requests from pages of other sites are rejected.
+         * @description Redeems the answer of the provider, once, for the browser that began the attempt. An identity that is linked to an account logs in, as by password, and is asked for a second factor as there. The first log-in with a verified e-mail address that no account has creates an account without a password, if `AUTH_REGISTRATION` lets the address register; a pending invite to the address counts as an invite. An organization is created as by a registration, unless invites wait for the address. An identity with the address of an existing account is never linked by itself - log in to that account, then link the identity. If the attempt was begun by `POST /api/v1/auth/providers/{provider}/link`, the identity is linked to that account. Requests from pages of other sites are rejected.
          */
         post: operations["loginByProvider"];
         delete?: never;
@@ -192,9 +192,385 @@ export interface paths {
         put?: never;
         /**
          * Begin to link an identity to your account
-         * @description As `POST /api/v1/auth/providers/{provider}/start`, but the identity is linked to the account of the caller, who can log in with it from then on. The session of the caller is the proof of the account, so it must have begun within the last 10 minutes, and must last until the link is complete. Requests from pages of other sites are rejected.
+         * @description As `POST /api/v1/auth/providers/{provider}/start`, but the identity is linked to the account of the caller, who can log in with it from then on. The session of the caller proves the account, so it needs a proof of the last 10 minutes, and must last until the link is complete. Requests from pages of other sites are rejected.
          */
         post: operations["startIdentityLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/mfa/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Complete a log-in with the second factor
+         * @description Takes the `mfa_token` of a log-in that answered `mfa_required`, and a code of the authenticator app, a recovery code, or the answer of a passkey to `startPasskeyLogin`. The token works once, within 10 minutes, and ends with a change of the password. A code is accepted once. Five wrong ones lock the second factor of the account for 15 minutes, also for other log-ins; no mail ends that lock.
+         */
+        post: operations["verifyMfa"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/step-up": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prove again that you are there
+         * @description Some changes need a proof of the last 10 minutes, and are refused with `recent-login-required` otherwise - service tokens, owners, integrations, SSO and provisioned groups, the second factor, linked identities, the export and a new address of an account, deletions, disabled accounts. A log-in is such a proof, and this is another, in the same session. An account with a second factor takes a code, a recovery code or a passkey, and any other one its password. Wrong ones count as those of log-ins do.
+         */
+        post: operations["verifySession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/me/mfa": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the second factor of your account
+         * @description What a log-in to the account of the caller asks for after the first proof, such as the password.
+         */
+        get: operations["getMfa"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/me/mfa/totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin to set up an authenticator app
+         * @description Returns a new secret for an authenticator app (TOTP, RFC 6238). It counts when `verifyTotp` gets a code of it. Until then a further call replaces it, and log-ins do not ask for it. The session needs a fresh proof.
+         */
+        post: operations["startTotp"];
+        /**
+         * Remove the authenticator app
+         * @description Log-ins no longer ask for its codes. The recovery codes go with the last second factor. The session needs a fresh proof. The holder of the account gets a mail.
+         */
+        delete: operations["deleteTotp"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/me/mfa/totp/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set up the authenticator app
+         * @description Checks a code of the secret that `startTotp` returned. Log-ins ask for a code from then on. The session of the caller counts as proved by it; other sessions stay, without that proof. The holder of the account gets a mail.
+         */
+        post: operations["verifyTotp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/me/mfa/recovery-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the recovery codes
+         * @description Ends the recovery codes of the account, and returns ten new ones, which are not shown again. Each takes the place of a code of the authenticator app once. The session needs a fresh proof. The holder of the account gets a mail.
+         */
+        post: operations["rotateRecoveryCodes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/me/mfa/passkeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add a passkey
+         * @description Adds the passkey that the browser has created with the options of `startPasskey`. Log-ins ask for a second factor from then on. The session of the caller counts as proved by it; other sessions stay, without that proof. An attestation with certificates is refused. An account has at most 20 passkeys. The holder of the account gets a mail.
+         */
+        post: operations["registerPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/me/mfa/passkeys/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin to add a passkey
+         * @description Returns what the browser creates a passkey with (`navigator.credentials.create`). The challenge works once, for this session, within 10 minutes. Passkeys belong to the host name of `APP_BASE_URL`; browsers know none for IP addresses. The session needs a fresh proof.
+         */
+        post: operations["startPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/me/mfa/passkeys/{passkey_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a passkey
+         * @description The passkey no longer logs in. The recovery codes go with the last second factor. The session needs a fresh proof. The holder of the account gets a mail.
+         */
+        delete: operations["deletePasskey"];
+        options?: never;
+        head?: never;
+        /**
+         * Rename a passkey
+         * @description Changes the name by which its user knows a passkey.
+         */
+        patch: operations["updatePasskey"];
+        trace?: never;
+    };
+    "/api/v1/auth/passkeys/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin a proof by passkey
+         * @description Returns what the browser asks for a passkey with (`navigator.credentials.get`). The challenge works once, within 10 minutes, for a log-in without a password, for the second factor of another log-in, or for a fresh proof.
+         */
+        post: operations["startPasskeyLogin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/passkeys/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Log in with a passkey
+         * @description Takes the answer of the browser to `startPasskeyLogin`. No password and no second factor are asked for - the passkey is both. The tokens are scoped to the organization that the user worked in last, if any.
+         */
+        post: operations["loginByPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/sso": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find the SSO of a domain
+         * @description Says which organization people with an address of the domain log in to by SSO. The reply depends on the domain alone, so that it reveals nothing about accounts.
+         */
+        get: operations["getSsoByDomain"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/sso/{sso_org_id}/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin a log-in by SSO
+         * @description As `POST /api/v1/auth/providers/{provider}/start`, with the provider of an organization, which sends the browser back to `/login/sso/{org_id}/callback` of `APP_BASE_URL`. A log-in that the provider initiates begins here, too - name its `iss`, which must be that of the organization. Requests from pages of other sites are rejected.
+         */
+        post: operations["startSsoLogin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/sso/{sso_org_id}/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin to link your account to the SSO of an organization
+         * @description As `POST /api/v1/auth/sso/{sso_org_id}/start`, but the identity at the provider is linked to the account of the caller. An account that belongs to other organizations is never linked by itself. The session needs a proof of the last 10 minutes. A log-in by SSO is not one; the password or the second factor of the account has to be proved in its session. Requests from pages of other sites are rejected.
+         */
+        post: operations["startSsoLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/sso/{sso_org_id}/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept a back-channel logout
+         * @description For the provider alone (OpenID Connect Back-Channel Logout 1.0). The body is a form with a `logout_token`, which ends the sessions by SSO that its `sid` or `sub` names. A token works once.
+         */
+        post: operations["acceptSsoLogout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/sso/{sso_org_id}/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Complete a log-in by SSO
+         * @description Redeems the answer of the provider, once, for the browser that began the attempt. The identity must have a verified address of a domain that is verified for the organization. The first log-in creates an account, or links the account with the address if it belongs to no other organization; any other account is linked by `POST /api/v1/auth/sso/{sso_org_id}/link`. People who are not members join if `auto_join` is set, or by a pending invite. The session is for this organization only. Requests from pages of other sites are rejected.
+         */
+        post: operations["loginBySso"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/organizations/{org_id}/sso": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the SSO of the organization
+         * @description The connection to the OpenID Connect provider of the organization, its domains, and the addresses to register at the provider. The client secret is never returned.
+         */
+        get: operations["getSso"];
+        /**
+         * Set up or change the SSO of the organization
+         * @description Connects the organization to its OpenID Connect provider, whose metadata is read at once. Log-ins work as soon as a domain is verified. A domain that is not in the list is given up. With another issuer or client, the sessions by the earlier one end, and people are linked anew. With `is_required`, sessions of the organization that did not begin by SSO end at once, and neither passwords nor other providers lead into it; the recovery owner and superusers are excepted, and service tokens stay valid. That needs a verified domain, and a recovery owner who is an owner with a password.
+         */
+        put: operations["updateSso"];
+        post?: never;
+        /**
+         * End the SSO of the organization
+         * @description Removes the connection and the domains. Sessions by SSO end at once. Memberships stay; people without a password choose one by the mail for a forgotten one.
+         */
+        delete: operations["deleteSso"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/organizations/{org_id}/sso/domains/{domain}/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Verify a domain of the organization
+         * @description Looks for the TXT record that `getSso` names. A domain is verified for one organization only. People with an address of a verified domain can log in by SSO. The session needs a proof of the last 10 minutes.
+         */
+        post: operations["verifySsoDomain"];
         delete?: never;
         options?: never;
         head?: never;
@@ -233,7 +609,7 @@ export interface paths {
         post?: never;
         /**
          * Unlink an identity from your account
-         * @description The identity can no longer log in to the account. The last way to log in cannot be unlinked - set a password first, by `POST /api/v1/auth/forgot-password`. The session must have begun within the last 10 minutes. Sessions stay.
+         * @description The identity can no longer log in to the account. The last way to log in cannot be unlinked - set a password first, by `POST /api/v1/auth/forgot-password`. A passkey and the single sign-on of an organization do not count as one. The session needs a proof of the last 10 minutes. Sessions stay.
          */
         delete: operations["disconnectIdentity"];
         options?: never;
@@ -420,7 +796,7 @@ export interface paths {
         put?: never;
         /**
          * Export the data of your account
-         * @description One document with everything that is stored about the account of the caller, after checking the password. It has its memberships, sessions, identities, invites, service tokens (without their secrets) and audit records, of which the newest 10,000 are included. What organizations store, such as figures, teams and views, is not part of it. A wrong password counts towards the lock of the address, as a failed login does.
+         * @description One document with everything that is stored about the account of the caller, after checking the password or a fresh proof of the session. It has its memberships, sessions, identities, invites, service tokens (without their secrets) and audit records, of which the newest 10,000 are included. What organizations store, such as figures, teams and views, is not part of it. A wrong password counts towards the lock of the address, as a failed login does.
          */
         post: operations["exportAccount"];
         delete?: never;
@@ -440,7 +816,7 @@ export interface paths {
         put?: never;
         /**
          * Delete your account
-         * @description Deletes the account of the caller for good, after checking the password. Ends its sessions, the links of its mails, the mails that wait and the pending invites that it sent, at once, and erases its personal data. Service tokens, webhooks and whatever else it created belong to organizations and stay. An organization of which the caller is the only member goes with the account if nothing was ever connected or synchronized in it. It is refused with 409 while the caller is the only owner of another organization that is not marked for deletion. The audit log keeps the ids and IP addresses of its records. A wrong password counts towards the lock of the address, as a failed login does.
+         * @description Deletes the account of the caller for good, after checking the password or a fresh proof of the session. Ends its sessions, the links of its mails, the mails that wait and the pending invites that it sent, at once, and erases its personal data. Service tokens, webhooks and whatever else it created belong to organizations and stay. An organization of which the caller is the only member goes with the account if nothing was ever connected or synchronized in it. It is refused with 409 while the caller is the only owner of another organization that is not marked for deletion. The audit log keeps the ids and IP addresses of its records. A wrong password counts towards the lock of the address, as a failed login does.
          */
         post: operations["deleteAccount"];
         delete?: never;
@@ -460,7 +836,7 @@ export interface paths {
         put?: never;
         /**
          * Change your e-mail address
-         * @description Sends a link to the current and to the new address, after checking the password. The address changes when both are confirmed, within 24 hours. A request replaces an earlier one. The reply is the same if an account has the new address; then its holder gets a mail that says so, and nothing changes. A wrong password counts towards the lock of the address, as a failed login does.
+         * @description Sends a link to the current and to the new address, after checking the password or a fresh proof of the session. The address changes when both are confirmed, within 24 hours. A request replaces an earlier one. The reply is the same if an account has the new address; then its holder gets a mail that says so, and nothing changes. A wrong password counts towards the lock of the address, as a failed login does.
          */
         post: operations["changeEmail"];
         delete?: never;
@@ -917,14 +1293,14 @@ export interface paths {
         post?: never;
         /**
          * Remove a member, or leave
-         * @description Ends the membership. The user's tokens for this organization stop working at once, and pending invites that the user sent end; the account is kept. Service tokens and webhooks that the user created belong to the organization and continue to work. The reply lists them, because the user may know the secrets and the receivers. With `revoke_service_tokens`, the service tokens are revoked in the same transaction, which requires the role admin. Members can end their own membership. Removing others requires the role admin, and a role not below that of the member. The last owner cannot be removed.
+         * @description Ends the membership. The user's tokens for this organization stop working at once, and pending invites that the user sent end; the account is kept. Service tokens and webhooks that the user created belong to the organization and continue to work. The reply lists them, because the user may know the secrets and the receivers. With `revoke_service_tokens`, the service tokens are revoked in the same transaction, and with `deactivate_webhooks` the webhooks are deactivated; each requires the role admin. Members can end their own membership, also in a session that is not scoped to the organization, such as one that lacks the second factor or the SSO that it demands. The reply to such a session lists nothing. A session by SSO ends no membership elsewhere. Removing others requires the role admin, and a role not below that of the member; removing an owner also needs a proof of the last 10 minutes. The last owner cannot be removed, nor the recovery owner while SSO is required.
          */
         delete: operations["removeMember"];
         options?: never;
         head?: never;
         /**
          * Change the role of a member
-         * @description Changes the role of a member. The change applies from the member's next request, because the role is read from the membership and not from the token. Pending invites of the member that the new role cannot give end. You can grant only roles up to your own, and change only members with roles up to your own. The last owner cannot be changed.
+         * @description Changes the role of a member. The change applies from the member's next request, because the role is read from the membership and not from the token. Pending invites of the member that the new role cannot give end. You can grant only roles up to your own, and change only members with roles up to your own. The last owner cannot be changed, nor the recovery owner while SSO is required.
          */
         patch: operations["changeMemberRole"];
         trace?: never;
@@ -1009,6 +1385,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/organizations/{org_id}/calendar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the calendar
+         * @description The calendar that the figures of the organization follow.
+         */
+        get: operations["getCalendar"];
+        /**
+         * Change the calendar
+         * @description Replaces the calendar of the organization. Weeks begin on another day at once, in every figure by week. After a change of the time zone, the day of each work unit is derived again, as after a change of the rules.
+         */
+        put: operations["updateCalendar"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/organizations/{org_id}/rules": {
         parameters: {
             query?: never;
@@ -1042,7 +1442,7 @@ export interface paths {
         };
         /**
          * List the environments
-         * @description The environments of all stored deployments, in the order of their names, and which of them are production. The figures of delivery count deployments to production. The rules of the organization name its environments (`production` of the file); if they do not, those with the words `prod`, `production`, `prd`, `live`, `www` or `github-pages` in their names are production, unless words such as `pre`, `non`, `staging`, `review` or `test` say otherwise. Deployments whose host names no environment are to production.
+         * @description The environments of all stored deployments, in the order of their names, and which of them are production. The figures of delivery count deployments to production. The rules of the organization name its environments (`production` of the file); if they do not, those with the words `prod`, `production`, `prd`, `live`, `www` or `github-pages` in their names are production, unless words such as `pre`, `non`, `staging`, `review` or `test` say otherwise. The tier that GitLab gives an environment decides before its name. Deployments whose host names no environment are to production, unless the rules name production by something else.
          */
         get: operations["listEnvironments"];
         put?: never;
@@ -1189,6 +1589,46 @@ export interface paths {
         patch: operations["updateView"];
         trace?: never;
     };
+    "/api/v1/organizations/{org_id}/mfa-requirement": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Demand a second factor of members
+         * @description With `mfa_required`, the access tokens of members count as orgless in sessions that no second factor has proved, at once. Operations of the organization answer them 403 `organization-required`, and `getMe` says `mfa_missing`. Service tokens continue to work. Sessions by SSO are excepted: there, the identity provider decides about a second factor. The session needs a fresh proof, by the second factor if the caller has one.
+         */
+        patch: operations["updateMfaRequirement"];
+        trace?: never;
+    };
+    "/api/v1/organizations/{org_id}/members/{user_id}/mfa": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove the second factor of a member
+         * @description For a member who has lost it. Removes the authenticator app, the passkeys and the recovery codes of the account, and ends its sessions. The password stays. The member must not be a superuser, nor belong to an organization of which the caller is not an owner; superusers can do it for everybody else, and the operator by `plumbline users reset-mfa`. It is recorded in all organizations of the member, who gets a mail. The session needs a fresh proof.
+         */
+        delete: operations["resetMemberMfa"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/organizations/{org_id}/service-tokens": {
         parameters: {
             query?: never;
@@ -1251,6 +1691,46 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/v1/organizations/{org_id}/provisioned-groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the groups of the identity provider
+         * @description The groups that the identity provider has created by SCIM, the newest first, with what they give.
+         */
+        get: operations["listProvisionedGroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/organizations/{org_id}/provisioned-groups/{scim_group_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Map a group of the identity provider
+         * @description Chooses what a group gives its members. `role`: a member has the highest role of all mapped groups, and `member` after the last one; owners keep theirs. `team_id`: the addresses of the members are in the list of the team. The session needs a proof of the last 10 minutes.
+         */
+        patch: operations["updateProvisionedGroup"];
         trace?: never;
     };
     "/api/v1/organizations/{org_id}/webhooks": {
@@ -1416,7 +1896,7 @@ export interface paths {
         put?: never;
         /**
          * Create a threshold
-         * @description Watches a figure of the organization. It is evaluated after each sync run that ends, over a window of days up to that day (UTC). When it was not crossed and is now, also in the first evaluation, the event `analytics.threshold_crossed` is sent. An organization can have 20 thresholds.
+         * @description Watches a figure of the organization. It is evaluated after each sync run that ends, over a window of days up to that day, in the time zone of the organization. When it was not crossed and is now, also in the first evaluation, the event `analytics.threshold_crossed` is sent. An organization can have 20 thresholds.
          */
         post: operations["createThreshold"];
         delete?: never;
@@ -1497,14 +1977,14 @@ export interface paths {
         post?: never;
         /**
          * Delete an account
-         * @description Deletes an account for good, as `deleteAccount` does for the user. For superusers, who cannot delete their own account this way.
+         * @description Deletes an account for good, as `deleteAccount` does for the user. For superusers, who cannot delete their own account this way. Needs a proof of the last 10 minutes.
          */
         delete: operations["deleteUser"];
         options?: never;
         head?: never;
         /**
          * Disable or enable an account
-         * @description A disabled account cannot log in. Disabling ends its sessions, the links of its mails and the pending invites that it sent, at once. Its memberships stay, and so do the service tokens and webhooks that it created, because they belong to the organizations. Enabling restores the log-in. For superusers, who cannot disable their own account.
+         * @description A disabled account cannot log in. Disabling ends its sessions, the links of its mails and the pending invites that it sent, at once. Its memberships stay, and so do the service tokens and webhooks that it created, because they belong to the organizations. Enabling restores the log-in. For superusers, who cannot disable their own account. Both need a proof of the last 10 minutes.
          */
         patch: operations["updateUser"];
         trace?: never;
@@ -1585,7 +2065,7 @@ export interface paths {
         post?: never;
         /**
          * Disconnect a code host
-         * @description Deletes the integration with its secret. An installation of the app stays at the code host until it is removed there. Synced data are kept. Sync configurations that use the integration must be deleted first.
+         * @description Deletes the integration with its secret. Tokens of the application at GitLab are revoked there. An installation of the app at GitHub stays until it is removed there. Synced data are kept. Sync configurations that use the integration must be deleted first.
          */
         delete: operations["disconnectIntegration"];
         options?: never;
@@ -1637,7 +2117,10 @@ export interface paths {
          *     `/console/app-installation` of this server with a `state`; pass what it adds to that address to the second step.
          *     The state is valid once, for 10 minutes, in the session of the caller.
          *
-         *     With `account`, the host does not install the app, but confirms that the caller may use the installation that this
+         *     `provider` says at which code host. At GitLab, the caller authorizes the application of the server to read what the
+         *     caller can read there, and the host sends the browser back to `/console/app-installation/gitlab`.
+         *
+         *     With `account`, which only GitHub knows, the host does not install the app, but confirms that the caller may use the installation that this
          *     organization or user already has there.
          */
         post: operations["startAppInstallation"];
@@ -1658,7 +2141,7 @@ export interface paths {
         put?: never;
         /**
          * Connect an installation of the app
-         * @description The second step. Checks at the code host that the installation exists and that the user who has been there may use it, and connects it as an integration. If the integration exists already, also of an earlier installation at the same account that was removed, it is active again. With `setup_action` `request` the caller has only asked an owner at the code host to install the app, and nothing is connected yet. Connecting the first integration completes the onboarding of the organization.
+         * @description The second step. Checks at the code host that the installation exists and that the user who has been there may use it, and connects it as an integration. If the integration exists already, also of an earlier installation at the same account that was removed, it is active again. GitLab has no installations; an integration by the same user of GitLab gets the new tokens. `provider` must be that of the first step. With `setup_action` `request` the caller has only asked an owner at the code host to install the app, and nothing is connected yet. Connecting the first integration completes the onboarding of the organization.
          */
         post: operations["connectAppInstallation"];
         delete?: never;
@@ -1687,6 +2170,34 @@ export interface paths {
          *     - Other events are ignored, as are those with an `X-GitHub-Delivery` that has been handled.
          */
         post: operations["acceptHostEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/host-events/gitlab": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept an event of GitLab
+         * @description The address of webhooks of GitLab: of a project, a group or the whole host. The server accepts those with its webhook
+         *     secret: the secret token in `X-Gitlab-Token`, or, if the secret begins with `whsec_`, the signature of a signing
+         *     token, which is at most 5 minutes old.
+         *
+         *     - Pushes to the default branch, changes of merge requests, and deployments start a sync of the project by each active
+         *       sync configuration of any organization that reads it from this GitLab. Events that arrive while a run of the
+         *       configuration is pending or running are served by one further run.
+         *     - Other events are ignored, as are those that have been handled: with the `webhook-id`, or otherwise the
+         *       `X-Gitlab-Event-UUID`, of an earlier one.
+         */
+        post: operations["acceptGitlabEvent"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1941,6 +2452,178 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/scim/v2/ServiceProviderConfig": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what the SCIM server supports
+         * @description PATCH and filters are supported; sorting, bulk requests, ETags and changes of passwords are not.
+         */
+        get: operations["getScimServiceProviderConfig"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/scim/v2/ResourceTypes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the SCIM resource types
+         * @description There are users and groups.
+         */
+        get: operations["listScimResourceTypes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/scim/v2/Schemas": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the SCIM schemas
+         * @description The attributes that are stored. Other attributes of a request are ignored.
+         */
+        get: operations["listScimSchemas"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/scim/v2/Users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List or find SCIM users
+         * @description The members of the organization, and the people whom the identity provider has created and who have not joined yet, in the order of their ids.
+         */
+        get: operations["listScimUsers"];
+        put?: never;
+        /**
+         * Create a SCIM user
+         * @description Invites a person to the organization. The person joins by accepting the invite, after a registration or a log-in with an identity provider; no mail is sent. Nothing is created or changed in an account, and the reply does not reveal whether there is one. `userName` is unique, and the address of `emails`, or else `userName`, receives the invite. A user with `active: false` is stored and not invited.
+         */
+        post: operations["createScimUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/scim/v2/Users/{scim_user_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a SCIM user
+         * @description A member of the organization, or a person who has not joined yet.
+         */
+        get: operations["getScimUser"];
+        /**
+         * Replace a SCIM user
+         * @description Replaces all attributes. `active: false` ends the membership as its removal does, and `true` brings it back; without `active` it stays as it is. The account of the person never changes.
+         */
+        put: operations["replaceScimUser"];
+        post?: never;
+        /**
+         * Delete a SCIM user
+         * @description Ends the membership as its removal does, or the invite. The account of the person stays.
+         */
+        delete: operations["deleteScimUser"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a SCIM user
+         * @description Adds, replaces and removes attributes (RFC 7644, section 3.5.2). All operations take effect, or none.
+         */
+        patch: operations["updateScimUser"];
+        trace?: never;
+    };
+    "/scim/v2/Groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List or find SCIM groups
+         * @description The groups that the identity provider has created, in the order of their ids.
+         */
+        get: operations["listScimGroups"];
+        put?: never;
+        /**
+         * Create a SCIM group
+         * @description Stores a group. It gives its members a role and a place in a team once an admin has mapped it (`updateProvisionedGroup`). An organization has at most 1,000 groups, and a group 10,000 members.
+         */
+        post: operations["createScimGroup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/scim/v2/Groups/{scim_group_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a SCIM group
+         * @description A group with its members.
+         */
+        get: operations["getScimGroup"];
+        /**
+         * Replace a SCIM group
+         * @description Replaces the name and all members. The role and the team that an admin has chosen stay.
+         */
+        put: operations["replaceScimGroup"];
+        post?: never;
+        /**
+         * Delete a SCIM group
+         * @description Its members lose the role and the place in the team that the group has given them.
+         */
+        delete: operations["deleteScimGroup"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a SCIM group
+         * @description Adds and removes members, and changes the name. All operations take effect, or none.
+         */
+        patch: operations["updateScimGroup"];
         trace?: never;
     };
     "/health/live": {
@@ -2210,6 +2893,20 @@ export interface components {
     schemas: {
         /** @description What the token may do. No scope includes another one. */
         ServiceTokenScopes: components["schemas"]["ServiceTokenScope"][];
+        /** @description An error of the SCIM operations. */
+        ScimError: {
+            /** @description That this is an error. */
+            schemas: "urn:ietf:params:scim:api:messages:2.0:Error"[];
+            /** @description The HTTP status as text. */
+            status: string;
+            /**
+             * @description What is wrong, for programs.
+             * @enum {string}
+             */
+            scimType?: "invalidFilter" | "invalidSyntax" | "invalidPath" | "noTarget" | "invalidValue" | "mutability" | "tooMany" | "uniqueness";
+            /** @description What happened, for people to read. The wording may change. */
+            detail: string;
+        };
         /**
          * Format: email
          * @description An e-mail address. It is normalized first: surrounding white space is removed, letters become lower case, and an internationalized domain becomes Punycode (`Robin@Bücher.example` is `robin@xn--bcher-kva.example`). The normalized form is validated, stored and returned. Not accepted are local parts with characters outside ASCII (RFC 6531) or with more than 64 characters, quoted local parts, comments, address literals such as `robin@[192.0.2.1]`, domains without a dot or with invalid Punycode, and domains with a label of more than 63 characters.
@@ -2322,7 +3019,7 @@ export interface components {
         /** @description One violated password rule. */
         PasswordViolation: {
             /**
-             * @description `min_length`: fewer than 12 characters. `max_bytes`: more than 72 bytes in UTF-8. `letter`, `digit`: the password contains none. `common`: easy to guess (well known, repetitive, or derived from the address or name of the user, also with a year, numbers and signs around it; judged by its first 32 characters), or the current password.
+             * @description `min_length`: fewer than 12 characters. `max_bytes`: more than 72 bytes in UTF-8. `letter`, `digit`: the password contains none. `common`: easy to guess (well known, repetitive, or derived from the address or name of the user or the name of an organization, also with a year, numbers and signs around it; judged by its first 32 characters), or the current password.
              * @enum {string}
              */
             rule: "min_length" | "max_bytes" | "letter" | "digit" | "common";
@@ -2492,6 +3189,25 @@ export interface components {
             /** @description A message for users about what happened or what to do next. */
             message: string;
         };
+        /**
+         * @description A way to complete a log-in.
+         * @enum {string}
+         */
+        MfaMethod: "passkey" | "totp" | "recovery_code";
+        /** @description The first proof is right, and the account asks for a second factor. No tokens are issued. */
+        MfaRequiredResponse: {
+            /**
+             * @description Distinguishes this reply from a token pair.
+             * @constant
+             */
+            status: "mfa_required";
+            /** @description The token to send to `POST /api/v1/auth/mfa/verify`, once. */
+            mfa_token: string;
+            /** @description The ways to complete the log-in. */
+            methods: components["schemas"]["MfaMethod"][];
+            /** @description Seconds until the token ends. */
+            expires_in: number;
+        };
         /** @description The e-mail address or the password is wrong. The reply is the same whether the account does not exist, is disabled, has no password, or has a different password. Check both, or reset the password. */
         InvalidCredentialsProblem: {
             /** @constant */
@@ -2514,6 +3230,23 @@ export interface components {
             status: 403;
             /** @description What happened, for people to read. The wording may change. */
             message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The organization lets its members in by its SSO only. Begin a log-in by `POST /api/v1/auth/sso/{sso_org_id}/start` with `org_id`. */
+        SsoRequiredProblem: {
+            /** @constant */
+            type: "/problems/sso-required";
+            /** @constant */
+            title: "SSO required";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            /**
+             * Format: uuid
+             * @description The organization whose SSO to use.
+             */
+            org_id: string;
             request_id: components["schemas"]["RequestId"];
         };
         /** @description Five consecutive logins have failed for this e-mail address. This locks it for 15 minutes, whether or not an account exists. Wait `retry_after_seconds` seconds, or reset the password, which removes the lock. */
@@ -2643,6 +3376,21 @@ export interface components {
             provider: components["schemas"]["ProviderId"];
             return_to: components["schemas"]["ReturnTo"];
         };
+        /** @description The identity is proved, and the account asks for a second factor. No tokens are issued. */
+        ProviderMfaRequiredResponse: {
+            /**
+             * @description Distinguishes this reply from a token pair.
+             * @constant
+             */
+            status: "mfa_required";
+            /** @description The token to send to `POST /api/v1/auth/mfa/verify`, once. */
+            mfa_token: string;
+            /** @description The ways to complete the log-in. */
+            methods: components["schemas"]["MfaMethod"][];
+            /** @description Seconds until the token ends. */
+            expires_in: number;
+            return_to: components["schemas"]["ReturnTo"];
+        };
         /** @description The log-in with an identity provider was begun in another browser or more than 10 minutes ago, was completed already, or its session has ended. Start again. */
         InvalidLoginAttemptProblem: {
             /** @constant */
@@ -2703,7 +3451,7 @@ export interface components {
             message: string;
             request_id: components["schemas"]["RequestId"];
         };
-        /** @description The operation requires a session that began within the last 10 minutes. Log in again, then repeat it. Refreshing the access token does not help. */
+        /** @description The operation requires a proof of the last 10 minutes that you are there. Use `verifySession` or log in again, with the second factor if your account has one, then repeat it. Refreshing the access token does not help. */
         RecentLoginRequiredProblem: {
             /** @constant */
             type: "/problems/recent-login-required";
@@ -2711,6 +3459,528 @@ export interface components {
             title: "Recent log-in required";
             /** @constant */
             status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The token of the log-in. */
+        MfaToken: string;
+        /** @description The six digits that the authenticator app shows. */
+        TotpCode: string;
+        /** @description A code of the authenticator app. */
+        MfaCodeRequest: {
+            mfa_token: components["schemas"]["MfaToken"];
+            code: components["schemas"]["TotpCode"];
+        };
+        /** @description A recovery code. Case, spaces and hyphens do not matter. */
+        RecoveryCode: string;
+        /** @description A recovery code. */
+        MfaRecoveryCodeRequest: {
+            mfa_token: components["schemas"]["MfaToken"];
+            recovery_code: components["schemas"]["RecoveryCode"];
+        };
+        /** @description The id of the credential, in base64url. */
+        CredentialId: string;
+        /** @description The `clientDataJSON` of the reply, in base64url. */
+        ClientData: string;
+        /** @description The answer of the browser to a challenge. */
+        PasskeyProof: {
+            credential_id: components["schemas"]["CredentialId"];
+            client_data_json: components["schemas"]["ClientData"];
+            /** @description The `authenticatorData` of the reply, in base64url. */
+            authenticator_data: string;
+            /** @description The `signature` of the reply, in base64url. */
+            signature: string;
+        };
+        /** @description A passkey. */
+        MfaPasskeyRequest: {
+            mfa_token: components["schemas"]["MfaToken"];
+            passkey: components["schemas"]["PasskeyProof"];
+        };
+        /** @description The token of the log-in has expired, was used already, or ended with a change of the account. Log in again. */
+        InvalidMfaTokenProblem: {
+            /** @constant */
+            type: "/problems/invalid-mfa-token";
+            /** @constant */
+            title: "Invalid log-in token";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The code is wrong, has expired, or was used already. Send the one that the authenticator app shows now, and check that the clock of the device is right. */
+        WrongCodeProblem: {
+            /** @constant */
+            type: "/problems/wrong-code";
+            /** @constant */
+            title: "Wrong code";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The password of the account. */
+        PasswordProofRequest: {
+            /**
+             * Format: password
+             * @description The password.
+             */
+            current_password: string;
+        };
+        /** @description A code of the new authenticator app. */
+        TotpCodeRequest: {
+            code: components["schemas"]["TotpCode"];
+        };
+        /** @description A recovery code. */
+        RecoveryCodeRequest: {
+            recovery_code: components["schemas"]["RecoveryCode"];
+        };
+        /** @description A passkey of the account. */
+        PasskeyProofRequest: {
+            passkey: components["schemas"]["PasskeyProof"];
+        };
+        /** @description The proof of the session. */
+        SessionProof: {
+            /** @description Seconds until it is too old. */
+            expires_in: number;
+        };
+        /** @description The current password that you sent to confirm the change is wrong, or the account has no password. The access token is valid: refreshing it does not help. Send the right password, or reset it by e-mail. */
+        WrongPasswordProblem: {
+            /** @constant */
+            type: "/problems/wrong-password";
+            /** @constant */
+            title: "Wrong password";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The account has a second factor, so that its password alone proves too little. Send a code of the authenticator app, a recovery code or a passkey. */
+        SecondFactorRequiredProblem: {
+            /** @constant */
+            type: "/problems/second-factor-required";
+            /** @constant */
+            title: "Second factor required";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description A passkey of an account. */
+        Passkey: {
+            /**
+             * Format: uuid
+             * @description The id of the passkey at this server.
+             */
+            id: string;
+            /** @description The name that its user has given it. */
+            name: string;
+            /**
+             * Format: date-time
+             * @description When it was added.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it last proved its user. Null before that.
+             */
+            last_used_at: string | null;
+        };
+        /** @description The second factor of an account. */
+        MfaState: {
+            /**
+             * Format: date-time
+             * @description When the authenticator app was set up. Null if there is none.
+             */
+            totp_enabled_at: string | null;
+            /** @description How many recovery codes have not been used. */
+            recovery_codes_left: number;
+            /** @description The passkeys, the oldest first. */
+            passkeys: components["schemas"]["Passkey"][];
+        };
+        /** @description The secret of an authenticator app. */
+        TotpSecret: {
+            /** @description The secret in base32, to enter by hand. */
+            secret: string;
+            /**
+             * Format: uri
+             * @description The same for a QR code.
+             */
+            otpauth_uri: string;
+        };
+        /** @description The account has an authenticator app. Remove it first to set up another one. */
+        TotpEnabledProblem: {
+            /** @constant */
+            type: "/problems/totp-enabled";
+            /** @constant */
+            title: "Authenticator app is set up";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description New recovery codes. */
+        RecoveryCodes: {
+            /** @description The codes, which are not shown again. Empty if the account keeps those that it has. */
+            recovery_codes: string[];
+        };
+        /** @description No authenticator app is being set up. Get a secret from `startTotp` first. */
+        TotpNotStartedProblem: {
+            /** @constant */
+            type: "/problems/totp-not-started";
+            /** @constant */
+            title: "No set-up has begun";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The account has no second factor, so that it needs no recovery codes. Set one up first. */
+        NoSecondFactorProblem: {
+            /** @constant */
+            type: "/problems/no-second-factor";
+            /** @constant */
+            title: "No second factor";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description A passkey that the browser has created. */
+        NewPasskeyRequest: {
+            /** @description A name by which its user knows it. */
+            name: string;
+            credential_id: components["schemas"]["CredentialId"];
+            client_data_json: components["schemas"]["ClientData"];
+            /** @description The `attestationObject` of the reply, in base64url. */
+            attestation_object: string;
+        };
+        /** @description A new passkey. */
+        NewPasskey: {
+            passkey: components["schemas"]["Passkey"];
+            /** @description Recovery codes, which are not shown again. Empty if the account keeps those that it has. */
+            recovery_codes: string[];
+        };
+        /** @description The answer of the browser is invalid - the passkey is unknown to the server, its challenge has expired or was used, the user was not verified, or the page has another address than `APP_BASE_URL`. Begin again. */
+        InvalidPasskeyProblem: {
+            /** @constant */
+            type: "/problems/invalid-passkey";
+            /** @constant */
+            title: "Invalid passkey";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description An account has this passkey already. Use another device, or delete the passkey there first. */
+        PasskeyExistsProblem: {
+            /** @constant */
+            type: "/problems/passkey-exists";
+            /** @constant */
+            title: "Passkey exists";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The account has the maximum number of passkeys. Delete one that you no longer use. */
+        TooManyPasskeysProblem: {
+            /** @constant */
+            type: "/problems/too-many-passkeys";
+            /** @constant */
+            title: "Too many passkeys";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description What the passkey signs, in base64url. It works once. */
+        PasskeyChallenge: string;
+        /** @description What the browser creates a passkey with. Ask for `residentKey` and `userVerification` `required`, and for no attestation. */
+        PasskeyCreation: {
+            challenge: components["schemas"]["PasskeyChallenge"];
+            /** @description The host name that the passkeys belong to. */
+            rp_id: string;
+            /** @description The name of the server, for people. */
+            rp_name: string;
+            /** @description The account, in base64url. */
+            user_handle: string;
+            /** @description The e-mail address of the account. */
+            user_name: string;
+            /** @description The algorithms that the server knows (COSE), the preferred one first. */
+            algorithms: number[];
+            /** @description The passkeys of the account. The device of one of them creates no other. */
+            exclude_credentials: string[];
+            /** @description Seconds until the challenge ends. */
+            expires_in: number;
+        };
+        /** @description Your account has no passkey with this id. Get your second factor for those that it has. */
+        PasskeyNotFoundProblem: {
+            /** @constant */
+            type: "/problems/passkey-not-found";
+            /** @constant */
+            title: "Passkey not found";
+            /** @constant */
+            status: 404;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description A new name. */
+        PasskeyNameRequest: {
+            /** @description A name by which its user knows it. */
+            name: string;
+        };
+        /** @description What the browser asks for a passkey with. Ask for `userVerification` `required`. */
+        PasskeyRequest: {
+            challenge: components["schemas"]["PasskeyChallenge"];
+            /** @description The host name that the passkeys belong to. */
+            rp_id: string;
+            /** @description Seconds until the challenge ends. */
+            expires_in: number;
+        };
+        /** @description The organization of a domain. */
+        SsoOfDomain: {
+            /**
+             * Format: uuid
+             * @description The organization. Null, the domain has no SSO.
+             */
+            org_id: string | null;
+        };
+        /** @description How the log-in begins, and what happens afterwards. */
+        SsoLoginRequest: {
+            return_to?: components["schemas"]["ReturnTo"];
+            /** @description The account at the provider, such as an e-mail address. */
+            login_hint?: string;
+            /** @description The issuer that has initiated the log-in. */
+            iss?: string;
+        };
+        /** @description The organization has no SSO, or not with this issuer or domain. Its owners set it up. */
+        SsoNotFoundProblem: {
+            /** @constant */
+            type: "/problems/sso-not-found";
+            /** @constant */
+            title: "SSO not found";
+            /** @constant */
+            status: 404;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The form of a back-channel logout. What else it says is ignored, as the specification demands. */
+        SsoLogoutRequest: {
+            /** @description The logout token. */
+            logout_token: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The logout token is not one of the provider of the organization, has expired, was used before, or names no session. */
+        InvalidLogoutTokenProblem: {
+            /** @constant */
+            type: "/problems/invalid-logout-token";
+            /** @constant */
+            title: "Invalid logout token";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The identity is linked to the account. */
+        SsoLinkedResponse: {
+            /** @constant */
+            status: "sso_linked";
+            return_to: components["schemas"]["ReturnTo"];
+        };
+        /** @description The organization does not admit this identity. The provider names no verified address of a domain of the organization, or the person is not a member and must be invited. */
+        SsoNotAdmittedProblem: {
+            /** @constant */
+            type: "/problems/sso-not-admitted";
+            /** @constant */
+            title: "Not admitted by SSO";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The role of the members of a group. */
+        SsoGroupRole: {
+            /** @description The group, as the claim names it. */
+            group: string;
+            /**
+             * @description The role.
+             * @enum {string}
+             */
+            role: "admin" | "member" | "viewer";
+        };
+        /** @description A team of the members of a group. */
+        SsoGroupTeam: {
+            /** @description The group, as the claim names it. */
+            group: string;
+            /** @description The id of the team. */
+            team_id: string;
+        };
+        /** @description The connection to the provider. */
+        SsoConnection: {
+            /** @description The issuer, from which its metadata is read. */
+            issuer: string;
+            /** @description The client id. */
+            client_id: string;
+            /** @description Whether everybody who logs in by SSO becomes a member. */
+            auto_join: boolean;
+            /**
+             * @description The role of people who join, and of members in none of the groups of `group_roles`.
+             * @enum {string}
+             */
+            default_role: "admin" | "member" | "viewer";
+            /** @description The claim of the ID token or of the UserInfo endpoint that lists groups. Null, groups change neither roles nor teams. */
+            groups_claim: string | null;
+            /** @description The roles of groups, set at each log-in. Of several, the most powerful counts. Owners keep their role. */
+            group_roles: components["schemas"]["SsoGroupRole"][];
+            /** @description The teams of groups. At each log-in, the address of the account joins the lists of these teams, and leaves those that it joined so and whose groups the provider no longer names. Entries of people stay. */
+            group_teams: components["schemas"]["SsoGroupTeam"][];
+            /** @description Whether members can work in the organization only by SSO. */
+            is_required: boolean;
+            /**
+             * Format: uuid
+             * @description The owner who can always log in by password, in case the provider fails.
+             */
+            recovery_owner_id: string | null;
+            /**
+             * Format: date-time
+             * @description When the connection was changed.
+             */
+            updated_at: string;
+        };
+        /** @description A domain of the organization. */
+        SsoDomain: {
+            /** @description The domain, in lower case and as Punycode. */
+            domain: string;
+            /** @description The name of the TXT record that verifies the domain. */
+            record_name: string;
+            /** @description What the TXT record says. */
+            record_value: string;
+            /**
+             * Format: date-time
+             * @description When the domain was verified. Null, it is not.
+             */
+            verified_at: string | null;
+        };
+        /** @description The SSO of an organization. */
+        Sso: {
+            connection: components["schemas"]["SsoConnection"] | null;
+            /** @description The domains whose addresses log in by SSO once they are verified. */
+            domains: components["schemas"]["SsoDomain"][];
+            /** @description The redirect address to register at the provider. */
+            redirect_uri: string;
+            /** @description Where log-ins begin that the provider initiates, and the link to give to people. */
+            initiate_login_uri: string;
+            /** @description Where the provider reports that somebody has logged out there. */
+            backchannel_logout_uri: string;
+        };
+        /** @description The SSO of an organization. */
+        SsoRequest: {
+            /** @description The issuer, from which its metadata is read. */
+            issuer: string;
+            /** @description The client id. */
+            client_id: string;
+            /** @description The client secret. Absent, the one of the same issuer and client stays. */
+            client_secret?: string;
+            /** @description Whether everybody who logs in by SSO becomes a member. */
+            auto_join: boolean;
+            /**
+             * @description The role of people who join, and of members in none of the groups of `group_roles`.
+             * @enum {string}
+             */
+            default_role: "admin" | "member" | "viewer";
+            /** @description The claim of the ID token or of the UserInfo endpoint that lists groups. Null, groups change neither roles nor teams. */
+            groups_claim: string | null;
+            /** @description The roles of groups, set at each log-in. Of several, the most powerful counts. Owners keep their role. */
+            group_roles: components["schemas"]["SsoGroupRole"][];
+            /** @description The teams of groups. At each log-in, the address of the account joins the lists of these teams, and leaves those that it joined so and whose groups the provider no longer names. Entries of people stay. */
+            group_teams: components["schemas"]["SsoGroupTeam"][];
+            /** @description Whether members can work in the organization only by SSO. */
+            is_required: boolean;
+            /**
+             * Format: uuid
+             * @description The owner who can always log in by password, in case the provider fails.
+             */
+            recovery_owner_id: string | null;
+            /** @description All domains of the organization. New ones have to be verified. */
+            domains: string[];
+        };
+        /** @description Your role in the organization is too low for this operation or for the member that it would change. Ask a member with `required_role` or a higher role. */
+        InsufficientRoleProblem: {
+            /** @constant */
+            type: "/problems/insufficient-role";
+            /** @constant */
+            title: "Insufficient role";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The lowest role that is allowed.
+             * @enum {string}
+             */
+            required_role: "owner" | "admin" | "member" | "viewer";
+        };
+        /** @description The path names a different organization than the access token. Switch to that organization first, and use the access token that this returns. */
+        OrganizationMismatchProblem: {
+            /** @constant */
+            type: "/problems/organization-mismatch";
+            /** @constant */
+            title: "Organization mismatch";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The operation works on an organization, and the access token is not scoped to one. Create, join or switch to an organization, and use the access token that this returns. It is also the reply to members without the second factor that their organization demands - set one up, or prove it with `verifySession`. */
+        OrganizationRequiredProblem: {
+            /** @constant */
+            type: "/problems/organization-required";
+            /** @constant */
+            title: "Organization required";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The domain has no TXT record with the expected value. Add it at the DNS provider, wait until it is visible, and try again. */
+        SsoDomainUnprovenProblem: {
+            /** @constant */
+            type: "/problems/sso-domain-unproven";
+            /** @constant */
+            title: "Domain not proved";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The domain is verified for another organization. It has to give the domain up first. */
+        SsoDomainTakenProblem: {
+            /** @constant */
+            type: "/problems/sso-domain-taken";
+            /** @constant */
+            title: "Domain taken";
+            /** @constant */
+            status: 409;
             /** @description What happened, for people to read. The wording may change. */
             message: string;
             request_id: components["schemas"]["RequestId"];
@@ -2762,7 +4032,7 @@ export interface components {
             message: string;
             request_id: components["schemas"]["RequestId"];
         };
-        /** @description Without this identity, nobody could log in to the account. Set a password or link another identity first. */
+        /** @description Without this identity, the account would have neither a password nor an identity. Set a password or link another identity first. */
         LastWayToLogInProblem: {
             /** @constant */
             type: "/problems/last-way-to-log-in";
@@ -2824,18 +4094,6 @@ export interface components {
             /** @description A message for users about what happened or what to do next. */
             message: string;
             tokens: components["schemas"]["Tokens"];
-        };
-        /** @description The current password that you sent to confirm the change is wrong, or the account has no password. The access token is valid: refreshing it does not help. Send the right password, or reset it by e-mail. */
-        WrongPasswordProblem: {
-            /** @constant */
-            type: "/problems/wrong-password";
-            /** @constant */
-            title: "Wrong password";
-            /** @constant */
-            status: 403;
-            /** @description What happened, for people to read. The wording may change. */
-            message: string;
-            request_id: components["schemas"]["RequestId"];
         };
         /** @description The refresh token to use up. */
         TokenRefreshRequest: {
@@ -2966,6 +4224,8 @@ export interface components {
             last_login_at: string | null;
             /** @description The name of that organization. Null for an orgless token. */
             org_name: string | null;
+            /** @description Whether the organization of the access token demands a second factor that this session lacks. Then `org_id` is null, until the session is proved by one - set one up, or use `verifySession`. */
+            mfa_missing: boolean;
             /** @description The permissions of the role, none for an orgless token, and those of superusers, sorted. */
             permissions: string[];
         };
@@ -2978,9 +4238,9 @@ export interface components {
          * @description The current password of the account.
          */
         CurrentPassword: string;
-        /** @description The proof that the caller is the user. */
-        PasswordProof: {
-            current_password: components["schemas"]["CurrentPassword"];
+        /** @description The proof that the caller is the user. Without the password, the session needs a fresh proof, as it does if the account has a second factor. */
+        AccountProof: {
+            current_password?: components["schemas"]["CurrentPassword"];
         };
         /** @description The account. */
         ExportedAccount: {
@@ -3160,11 +4420,45 @@ export interface components {
              */
             last_used_at: string | null;
         };
+        /** @description What the identity provider of an organization has stored about a person. */
+        ExportedProvisionedUser: {
+            /**
+             * Format: uuid
+             * @description The organization.
+             */
+            org_id: string;
+            /** @description The name that is unique there. */
+            user_name: string;
+            /** @description The address that it has invited. */
+            email: string;
+            /** @description The id that the identity provider has given. */
+            external_id: string | null;
+            /** @description The full name. */
+            formatted_name: string | null;
+            /** @description The first name. */
+            given_name: string | null;
+            /** @description The last name. */
+            family_name: string | null;
+            /** @description The name to show. */
+            display_name: string | null;
+            /** @description Whether the provider lets the person be a member. */
+            active: boolean;
+            /**
+             * Format: date-time
+             * @description When it was stored first.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last.
+             */
+            updated_at: string;
+        };
         /**
          * @description One thing that a service token may do. Each operation names the scope that it needs; `POST /graphql` needs `analytics:read`.
          * @enum {string}
          */
-        ServiceTokenScope: "analytics:read" | "audit:read" | "classification:read" | "classification:write" | "integrations:read" | "integrations:write" | "members:read" | "setup:read" | "sync:read" | "sync:run" | "sync:write" | "teams:read" | "teams:write" | "views:read" | "views:write" | "webhooks:read" | "webhooks:write";
+        ServiceTokenScope: "analytics:read" | "audit:read" | "classification:read" | "classification:write" | "integrations:read" | "integrations:write" | "members:read" | "scim:write" | "setup:read" | "sync:read" | "sync:run" | "sync:write" | "teams:read" | "teams:write" | "views:read" | "views:write" | "webhooks:read" | "webhooks:write";
         /** @description A service token, without its secrets. */
         ExportedServiceToken: {
             /**
@@ -3272,8 +4566,11 @@ export interface components {
             invites_received: components["schemas"]["ExportedInvite"][];
             /** @description The invites that the account sent, the newest first. */
             invites_sent: components["schemas"]["ExportedInvite"][];
+            second_factor: components["schemas"]["MfaState"];
             /** @description The accounts of identity providers that can log in to the account, the oldest link first. */
             identities: components["schemas"]["ExportedIdentity"][];
+            /** @description What identity providers of organizations have stored about the person (SCIM). */
+            provisioned_users: components["schemas"]["ExportedProvisionedUser"][];
             /** @description The service tokens that the account created, without their secrets, the newest first. */
             service_tokens: components["schemas"]["ExportedServiceToken"][];
             /** @description What the account did, and what others did with the account and its memberships, the newest first. The IP address, the program and the request of others are left out. */
@@ -3310,10 +4607,22 @@ export interface components {
             }[];
             request_id: components["schemas"]["RequestId"];
         };
-        /** @description The new address, and the proof that the caller is the user. */
+        /** @description The organization requires SSO, and this is its recovery owner. Name another recovery owner first. */
+        RecoveryOwnerProblem: {
+            /** @constant */
+            type: "/problems/recovery-owner";
+            /** @constant */
+            title: "Recovery owner";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The new address, and the proof that the caller is the user. Without the password, the session needs a fresh proof, as it does if the account has a second factor. */
         EmailChangeRequest: {
             new_email: components["schemas"]["Email"];
-            current_password: components["schemas"]["CurrentPassword"];
+            current_password?: components["schemas"]["CurrentPassword"];
         };
         /** @description The token from the mail. */
         EmailChangeToken: {
@@ -3396,6 +4705,18 @@ export interface components {
             /** @description The name of the organization. */
             org_name: string;
             role: components["schemas"]["Role"];
+        };
+        /** @description The session has begun by the SSO of an organization, so it is for this organization alone. Log in by password or another provider. */
+        SsoSessionConfinedProblem: {
+            /** @constant */
+            type: "/problems/sso-session-confined";
+            /** @constant */
+            title: "Session confined to an organization";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
         };
         /** @description The organization has no pending invite with this id: it never existed, was accepted, revoked or replaced, or has expired. List the invites to see their state. */
         InviteNotFoundProblem: {
@@ -3543,25 +4864,13 @@ export interface components {
             integration_skipped: boolean;
             /**
              * Format: uuid
-             * @description The organization of the state. Null when there is none.
+             * @description The organization of the token, or for an orgless token the first one that the user joined, also while that demands a second factor or SSO of the session - its members may know it. Null when there is none.
              */
             org_id: string | null;
             /** @description The name of that organization. Null when there is none. */
             org_name: string | null;
             /** @description Whether the organization has an active integration. */
             first_integration_connected: boolean;
-        };
-        /** @description The operation works on an organization, and the access token is not scoped to one. Create, join or switch to an organization, and use the access token that this returns. */
-        OrganizationRequiredProblem: {
-            /** @constant */
-            type: "/problems/organization-required";
-            /** @constant */
-            title: "Organization required";
-            /** @constant */
-            status: 403;
-            /** @description What happened, for people to read. The wording may change. */
-            message: string;
-            request_id: components["schemas"]["RequestId"];
         };
         /** @description The invite to accept. */
         AcceptInviteRequest: {
@@ -3609,6 +4918,8 @@ export interface components {
              * @description When it last changed.
              */
             updated_at: string;
+            /** @description Whether members work in it only in sessions that a second factor has proved. */
+            mfa_required: boolean;
             /** @description The mark for deletion; null if it will not be deleted. */
             deletion: components["schemas"]["OrganizationDeletion"] | null;
         };
@@ -3644,38 +4955,9 @@ export interface components {
         DeleteOrganizationRequest: {
             /**
              * Format: password
-             * @description The password of the caller.
+             * @description The password of the caller. Without it, the session needs a fresh proof, as it does if the account has a second factor.
              */
-            current_password: string;
-        };
-        /** @description The path names a different organization than the access token. Switch to that organization first, and use the access token that this returns. */
-        OrganizationMismatchProblem: {
-            /** @constant */
-            type: "/problems/organization-mismatch";
-            /** @constant */
-            title: "Organization mismatch";
-            /** @constant */
-            status: 403;
-            /** @description What happened, for people to read. The wording may change. */
-            message: string;
-            request_id: components["schemas"]["RequestId"];
-        };
-        /** @description Your role in the organization is too low for this operation or for the member that it would change. Ask a member with `required_role` or a higher role. */
-        InsufficientRoleProblem: {
-            /** @constant */
-            type: "/problems/insufficient-role";
-            /** @constant */
-            title: "Insufficient role";
-            /** @constant */
-            status: 403;
-            /** @description What happened, for people to read. The wording may change. */
-            message: string;
-            request_id: components["schemas"]["RequestId"];
-            /**
-             * @description The lowest role that is allowed.
-             * @enum {string}
-             */
-            required_role: "owner" | "admin" | "member" | "viewer";
+            current_password?: string;
         };
         /** @description The organization is not marked for deletion, or its removal has begun and cannot be taken back. */
         DeletionNotFoundProblem: {
@@ -3814,10 +5096,33 @@ export interface components {
             message: string;
             request_id: components["schemas"]["RequestId"];
         };
+        /** @description A member of an organization, as the caller sees it. */
+        ListedMember: {
+            /**
+             * Format: uuid
+             * @description The id of the user.
+             */
+            user_id: string;
+            /**
+             * Format: email
+             * @description The e-mail address, in lower case.
+             */
+            email: string;
+            /** @description The display name of the user. Null when not set. */
+            full_name: string | null;
+            role: components["schemas"]["Role"];
+            /**
+             * Format: date-time
+             * @description When the user became a member.
+             */
+            joined_at: string;
+            /** @description Whether the member has a second factor that the caller can remove (`resetMemberMfa`). It is false for callers who are not owners, so that they learn nothing from it. */
+            mfa_resettable: boolean;
+        };
         /** @description A page of members. */
         MemberPage: {
             /** @description The members. */
-            items: components["schemas"]["Member"][];
+            items: components["schemas"]["ListedMember"][];
             next_cursor: components["schemas"]["NextCursor"];
         };
         /** @description A service token without its secret. */
@@ -3918,12 +5223,75 @@ export interface components {
              */
             created_at: string;
         };
+        /**
+         * @description A code-hosting provider: `host_a` is GitHub, `host_b` is GitLab.
+         * @enum {string}
+         */
+        CodeHost: "host_a" | "host_b";
+        /** @description A code host that an organization is connected to. */
+        Integration: {
+            /**
+             * Format: uuid
+             * @description The id of the integration.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The organization that it belongs to.
+             */
+            org_id: string;
+            provider: components["schemas"]["CodeHost"];
+            /**
+             * @description How it was connected: with an access token of the code host, or by the server's app there.
+             * @enum {string}
+             */
+            kind: "token" | "app";
+            /** @description The name of the integration. */
+            name: string;
+            /** @description The organization or user at the code host that has installed or authorized the app. Null for a token. */
+            account: string | null;
+            /** @description The API address of a self-hosted installation. Null for the public one of the provider. */
+            base_url: string | null;
+            /** @description Whether syncs may use it. */
+            is_active: boolean;
+            /**
+             * @description Why not: the code host says that the installation of the app is suspended, or that it was removed or its authorization has ended. Null when it is active.
+             * @enum {string|null}
+             */
+            inactive_reason: "suspended" | "removed" | null;
+            /**
+             * Format: date-time
+             * @description When it was last tested. Null before the first test.
+             */
+            last_tested_at: string | null;
+            /** @description Whether the last test succeeded. Null before the first test. */
+            last_test_succeeded: boolean | null;
+            /** @description Why the last test failed. Null when it succeeded. */
+            last_test_error: string | null;
+            /**
+             * Format: uuid
+             * @description The user who connected it. Null for a service token and for an account that was deleted.
+             */
+            created_by: string | null;
+            /**
+             * Format: date-time
+             * @description When it was connected.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it last changed.
+             */
+            updated_at: string;
+        };
         /** @description What a removed member has created and what outlives the membership. */
         RemovedMember: {
             /** @description The service tokens that the user created and that were active before the removal. */
             service_tokens: components["schemas"]["ServiceToken"][];
             /** @description The webhooks that the user created. */
             webhooks: components["schemas"]["Webhook"][];
+            /** @description The integrations that the user connected. They continue to work; one of the kind `token` may use a personal token of the user. */
+            integrations: components["schemas"]["Integration"][];
         };
         /** @description The change would leave the organization without an owner. Make another member an owner first. */
         LastOwnerProblem: {
@@ -4051,6 +5419,16 @@ export interface components {
             /** @description Why the latest attempt failed, as a message for users. Null when it did not. */
             error: string | null;
         };
+        /** @description The calendar of an organization. */
+        Calendar: {
+            /**
+             * @description The first day of each week.
+             * @enum {string}
+             */
+            week_starts_on: "monday" | "sunday" | "saturday";
+            /** @description The time zone of days, and so of weeks, months, quarters and years: a name of the IANA database, such as `Europe/Berlin`. It is `UTC` until the organization chooses another one. */
+            time_zone: string;
+        };
         /** @description The rules of an organization. */
         RulesFile: {
             /** @description The number of rules. */
@@ -4060,7 +5438,7 @@ export interface components {
         };
         /** @description The rules. */
         ImportRulesRequest: {
-            /** @description A YAML text: a mapping with the list `rules`, of which each item has a `name`, what it `gives`, and at least one of `types`, `scopes`, `labels`, `titles`, `starts`, `keywords`, `paths` and `work_types`. It may have a `weight`. `rules: []` removes all rules. The list `production`, if there is one, has patterns of the environments that are production, as `listEnvironments` shows them. */
+            /** @description A YAML text: a mapping with the list `rules`, of which each item has a `name`, what it `gives`, and at least one of `types`, `scopes`, `labels`, `titles`, `starts`, `keywords`, `paths` and `work_types`. It may have a `weight`. `rules: []` removes all rules. The list `production`, if there is one, has patterns of the environments that are production, as `listEnvironments` shows them. The list `incidents` has patterns of the issues that are incidents: a label, or `type:`, `title:` or `severity:` before another value. The list `failures` has patterns of merged requests which show that the deployment before failed: a label, or `title:` or `branch:` before another value; `deployment:rollback` counts deployments of older code. */
             file: string;
         };
         /** @description The text is not YAML, or not a file with rules. Nothing was changed. Correct what `problems` lists and send the file again. */
@@ -4095,8 +5473,10 @@ export interface components {
              * @description When the last of them began; null if that is not known.
              */
             last_deployed_at: string | null;
-            /** @description Whether its deployments count as deployments to production. */
+            /** @description Whether deployments to it, or some of them, count as deployments to production. */
             is_production: boolean;
+            /** @description How many of its deployments count as deployments to production. */
+            production_deployments: number;
         };
         /** @description A page of environments. */
         EnvironmentPage: {
@@ -4230,7 +5610,7 @@ export interface components {
              * @description How long a bucket of the lines is.
              * @enum {string}
              */
-            interval: "day" | "week" | "month";
+            interval: "day" | "week" | "month" | "quarter" | "year";
             /** @description How many bars, the largest first. */
             top: number;
             /** @description Whether each work unit counts whole under its main theme, instead of with its shares of all themes. */
@@ -4238,10 +5618,10 @@ export interface components {
             /** @description The days that are looked at. */
             period: {
                 /**
-                 * @description How many days.
+                 * @description How many days, or which part of the calendar. What is not over ends today.
                  * @enum {string}
                  */
-                preset: "30d" | "90d" | "180d" | "365d";
+                preset: "30d" | "90d" | "180d" | "365d" | "this_month" | "last_month" | "this_quarter" | "last_quarter" | "this_year" | "last_year";
             } | {
                 /**
                  * Format: date
@@ -4324,6 +5704,23 @@ export interface components {
             name?: components["schemas"]["Name"];
             definition?: components["schemas"]["ViewDefinition"];
         };
+        /** @description Whether an organization demands a second factor. */
+        MfaRequirement: {
+            /** @description Whether it does. */
+            mfa_required: boolean;
+        };
+        /** @description The account has no second factor, is yours or that of a superuser, or belongs to an organization of which you are not an owner. Change your own second factor on your account. For others, ask the operator of the server. */
+        MfaNotResettableProblem: {
+            /** @constant */
+            type: "/problems/mfa-not-resettable";
+            /** @constant */
+            title: "Second factor cannot be reset";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
         /** @description A page of service tokens. */
         ServiceTokenPage: {
             /** @description The service tokens. */
@@ -4382,6 +5779,58 @@ export interface components {
             title: "Service token ended";
             /** @constant */
             status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description A group of the identity provider, and what it gives its members. */
+        ProvisionedGroup: {
+            /**
+             * Format: uuid
+             * @description The id of the group.
+             */
+            id: string;
+            /** @description The name at the identity provider. */
+            display_name: string;
+            /** @description How many users the group has. */
+            member_count: number;
+            /**
+             * @description The role that it gives. Null gives none.
+             * @enum {string|null}
+             */
+            role: "admin" | "member" | "viewer" | null;
+            /** @description The team whose list has its members. Null is none. */
+            team_id: string | null;
+            /**
+             * Format: date-time
+             * @description When the identity provider created it.
+             */
+            created_at: string;
+        };
+        /** @description A page of groups. */
+        ProvisionedGroupPage: {
+            /** @description The groups. */
+            items: components["schemas"]["ProvisionedGroup"][];
+            next_cursor: components["schemas"]["NextCursor"];
+        };
+        /** @description What the group gives its members from now on. */
+        UpdateProvisionedGroupRequest: {
+            /**
+             * @description The role that it gives. Null gives none.
+             * @enum {string|null}
+             */
+            role: "admin" | "member" | "viewer" | null;
+            /** @description The team whose list has its members. Null is none. */
+            team_id: string | null;
+        };
+        /** @description The organization has no SCIM user or group with this id. It may have been deleted, or the member has left. */
+        ScimResourceNotFoundProblem: {
+            /** @constant */
+            type: "/problems/scim-resource-not-found";
+            /** @constant */
+            title: "SCIM resource not found";
+            /** @constant */
+            status: 404;
             /** @description What happened, for people to read. The wording may change. */
             message: string;
             request_id: components["schemas"]["RequestId"];
@@ -4603,9 +6052,15 @@ export interface components {
                 user_id: string;
                 /**
                  * Format: uuid
-                 * @description The id of the user who ended it; the same one when the member left, or when an operator deleted the account at the command line.
+                 * @description The id of the user who ended it; the same one when the member left, or when an operator deleted the account at the command line. Null: the identity provider ended it (SCIM).
                  */
-                removed_by: string;
+                removed_by: string | null;
+                /** @description The number of service tokens that the former member created and that still work. */
+                service_tokens: number;
+                /** @description The number of webhooks that the former member created and that still get events. */
+                webhooks: number;
+                /** @description The number of integrations that the former member connected and that syncs may still use. */
+                integrations: number;
             };
         };
         /** @description An invite was accepted. */
@@ -4682,11 +6137,6 @@ export interface components {
                 status: "complete" | "partial" | "failed" | "cancelled";
             };
         };
-        /**
-         * @description A code-hosting provider: `host_a` is GitHub, `host_b` is GitLab.
-         * @enum {string}
-         */
-        CodeHost: "host_a" | "host_b";
         /** @description An integration stopped working. */
         IntegrationFailedEvent: {
             /**
@@ -5054,57 +6504,6 @@ export interface components {
             items: components["schemas"]["InstalledOrganization"][];
             next_cursor: components["schemas"]["NextCursor"];
         };
-        /** @description A code host that an organization is connected to. */
-        Integration: {
-            /**
-             * Format: uuid
-             * @description The id of the integration.
-             */
-            id: string;
-            /**
-             * Format: uuid
-             * @description The organization that it belongs to.
-             */
-            org_id: string;
-            provider: components["schemas"]["CodeHost"];
-            /**
-             * @description How it was connected: with an access token of the code host, or by an installation of the server's app there.
-             * @enum {string}
-             */
-            kind: "token" | "app";
-            /** @description The name of the integration. */
-            name: string;
-            /** @description The organization or user at the code host that has installed the app. Null for a token. */
-            account: string | null;
-            /** @description The API address of a self-hosted installation. Null for the public one of the provider. */
-            base_url: string | null;
-            /** @description Whether syncs may use it. */
-            is_active: boolean;
-            /**
-             * @description Why not: the code host says that the installation of the app is suspended, or was removed. Null when it is active.
-             * @enum {string|null}
-             */
-            inactive_reason: "suspended" | "removed" | null;
-            /**
-             * Format: date-time
-             * @description When it was last tested. Null before the first test.
-             */
-            last_tested_at: string | null;
-            /** @description Whether the last test succeeded. Null before the first test. */
-            last_test_succeeded: boolean | null;
-            /** @description Why the last test failed. Null when it succeeded. */
-            last_test_error: string | null;
-            /**
-             * Format: date-time
-             * @description When it was connected.
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @description When it last changed.
-             */
-            updated_at: string;
-        };
         /** @description A page of integrations. */
         IntegrationPage: {
             /** @description The integrations. */
@@ -5188,6 +6587,7 @@ export interface components {
         };
         /** @description Where the caller comes from, and whose installation to connect. */
         StartAppInstallationRequest: {
+            provider?: components["schemas"]["CodeHost"];
             /** @description The page of the console to return to. Left out, `/console/onboarding`. */
             return_to?: string;
             /** @description The organization or user at the code host that has the app already. Left out, the app is installed. */
@@ -5206,7 +6606,7 @@ export interface components {
              */
             expires_at: string;
         };
-        /** @description The operator of the server has not registered an app at the code host. Connect it with an access token instead, or ask the operator to set `GITHUB_APP_ID` and the settings that belong to it. */
+        /** @description The operator of the server has not registered an app at the code host. Connect it with an access token instead, or ask the operator to set `GITHUB_APP_ID` or `GITLAB_APP_CLIENT_ID`, and the settings that belong to it. */
         AppNotConfiguredProblem: {
             /** @constant */
             type: "/problems/app-not-configured";
@@ -5220,6 +6620,7 @@ export interface components {
         };
         /** @description What the code host has added to the address of the page that it sent the browser back to. */
         ConnectAppInstallationRequest: {
+            provider?: components["schemas"]["CodeHost"];
             /** @description The state of the first step. */
             state: string;
             /** @description What the server exchanges for the identity of the user at the code host. Absent if only a request was made. */
@@ -5302,7 +6703,7 @@ export interface components {
              */
             outcome: "accepted" | "ignored" | "repeated";
         };
-        /** @description The request is not signed with the webhook secret of the app (`GITHUB_APP_WEBHOOK_SECRET`). Compare the secret with the one at the code host. */
+        /** @description The request does not prove the webhook secret of the app (`GITHUB_APP_WEBHOOK_SECRET`, `GITLAB_APP_WEBHOOK_SECRET`). Compare the secret with the one at the code host. */
         InvalidWebhookSignatureProblem: {
             /** @constant */
             type: "/problems/invalid-webhook-signature";
@@ -5678,6 +7079,368 @@ export interface components {
             /** @description What happened, for people to read. The wording may change. */
             message: string;
             request_id: components["schemas"]["RequestId"];
+        };
+        /** @description Where a resource is that never changes. */
+        ScimFixedMeta: {
+            /**
+             * @description Its type.
+             * @enum {string}
+             */
+            resourceType: "ServiceProviderConfig" | "ResourceType" | "Schema";
+            /**
+             * Format: uri
+             * @description Its address.
+             */
+            location: string;
+        };
+        /** @description What the SCIM server supports. */
+        ScimServiceProviderConfig: {
+            /** @description The schema of this document. */
+            schemas: "urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig"[];
+            /** @description Whether it is supported. */
+            patch: {
+                /** @description Whether it is. */
+                supported: boolean;
+            };
+            /** @description Several changes in one request. */
+            bulk: {
+                /** @description Whether it is supported. */
+                supported: boolean;
+                /** @description The largest number of operations. */
+                maxOperations: number;
+                /** @description The largest body in bytes. */
+                maxPayloadSize: number;
+            };
+            /** @description Filters of lists. */
+            filter: {
+                /** @description Whether they are supported. */
+                supported: boolean;
+                /** @description The largest number of results on a page. */
+                maxResults: number;
+            };
+            /** @description Whether it is supported. */
+            changePassword: {
+                /** @description Whether it is. */
+                supported: boolean;
+            };
+            /** @description Whether it is supported. */
+            sort: {
+                /** @description Whether it is. */
+                supported: boolean;
+            };
+            /** @description Whether it is supported. */
+            etag: {
+                /** @description Whether it is. */
+                supported: boolean;
+            };
+            /** @description How clients authenticate. */
+            authenticationSchemes: {
+                /**
+                 * @description The kind.
+                 * @constant
+                 */
+                type: "oauthbearertoken";
+                /** @description The name. */
+                name: string;
+                /** @description What to send. */
+                description: string;
+                /** @description Whether it is preferred. */
+                primary: boolean;
+            }[];
+            meta: components["schemas"]["ScimFixedMeta"];
+        };
+        /** @description The resource types. */
+        ScimResourceTypeList: {
+            /** @description That this is a list. */
+            schemas: "urn:ietf:params:scim:api:messages:2.0:ListResponse"[];
+            /** @description How many results there are on all pages. */
+            totalResults: number;
+            /** @description The position of the first result. */
+            startIndex: number;
+            /** @description How many results this page has. */
+            itemsPerPage: number;
+            /** @description The resource types. */
+            Resources: {
+                /** @description The schema of resource types. */
+                schemas: "urn:ietf:params:scim:schemas:core:2.0:ResourceType"[];
+                /** @description The id of the resource type. */
+                id: string;
+                /** @description Its name. */
+                name: string;
+                /** @description Where its resources are. */
+                endpoint: string;
+                /** @description What its resources are. */
+                description: string;
+                /** @description The schema of its resources. */
+                schema: string;
+                meta: components["schemas"]["ScimFixedMeta"];
+            }[];
+        };
+        /** @description An attribute of the values of another one. */
+        ScimSubAttribute: {
+            /** @description The name of the attribute. */
+            name: string;
+            /**
+             * @description The type of its values.
+             * @enum {string}
+             */
+            type: "string" | "boolean" | "complex" | "reference";
+            /** @description Whether it is a list. */
+            multiValued: boolean;
+            /** @description What it means. */
+            description: string;
+            /** @description Whether a resource must have it. */
+            required: boolean;
+            /** @description Whether upper and lower case differ. */
+            caseExact?: boolean;
+            /**
+             * @description Whether clients can change it.
+             * @enum {string}
+             */
+            mutability: "readOnly" | "readWrite" | "immutable";
+            /**
+             * @description When it is returned.
+             * @enum {string}
+             */
+            returned: "always" | "default";
+            /**
+             * @description Whether two resources can share a value.
+             * @enum {string}
+             */
+            uniqueness?: "none" | "server";
+        };
+        /** @description An attribute of a schema. */
+        ScimAttribute: {
+            /** @description The name of the attribute. */
+            name: string;
+            /**
+             * @description The type of its values.
+             * @enum {string}
+             */
+            type: "string" | "boolean" | "complex" | "reference";
+            /** @description Whether it is a list. */
+            multiValued: boolean;
+            /** @description What it means. */
+            description: string;
+            /** @description Whether a resource must have it. */
+            required: boolean;
+            /** @description Whether upper and lower case differ. */
+            caseExact?: boolean;
+            /**
+             * @description Whether clients can change it.
+             * @enum {string}
+             */
+            mutability: "readOnly" | "readWrite" | "immutable";
+            /**
+             * @description When it is returned.
+             * @enum {string}
+             */
+            returned: "always" | "default";
+            /**
+             * @description Whether two resources can share a value.
+             * @enum {string}
+             */
+            uniqueness?: "none" | "server";
+            /** @description The attributes of its values. */
+            subAttributes?: components["schemas"]["ScimSubAttribute"][];
+        };
+        /** @description The schemas of users and groups. */
+        ScimSchemaList: {
+            /** @description That this is a list. */
+            schemas: "urn:ietf:params:scim:api:messages:2.0:ListResponse"[];
+            /** @description How many results there are on all pages. */
+            totalResults: number;
+            /** @description The position of the first result. */
+            startIndex: number;
+            /** @description How many results this page has. */
+            itemsPerPage: number;
+            /** @description The schemas. */
+            Resources: {
+                /** @description The schema of schemas. */
+                schemas: "urn:ietf:params:scim:schemas:core:2.0:Schema"[];
+                /** @description The URN of the schema. */
+                id: string;
+                /** @description Its name. */
+                name: string;
+                /** @description What its resources are. */
+                description: string;
+                /** @description Its attributes. */
+                attributes: components["schemas"]["ScimAttribute"][];
+                meta: components["schemas"]["ScimFixedMeta"];
+            }[];
+        };
+        /** @description When and where a resource is stored. */
+        ScimMeta: {
+            /**
+             * @description The type of the resource.
+             * @enum {string}
+             */
+            resourceType: "User" | "Group";
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last.
+             */
+            lastModified: string;
+            /**
+             * Format: uri
+             * @description The address of the resource.
+             */
+            location: string;
+        };
+        /** @description A member of the organization, or a person who has not joined yet. */
+        ScimUser: {
+            /** @description The schema of users. */
+            schemas: "urn:ietf:params:scim:schemas:core:2.0:User"[];
+            /**
+             * Format: uuid
+             * @description The id of the user in this organization.
+             */
+            id: string;
+            /** @description The id that the identity provider has given. */
+            externalId?: string;
+            /** @description The name that is unique in the organization. */
+            userName?: string;
+            /** @description The parts of the name. */
+            name?: {
+                /** @description The full name. */
+                formatted?: string;
+                /** @description The first name. */
+                givenName?: string;
+                /** @description The last name. */
+                familyName?: string;
+            };
+            /** @description The name to show. */
+            displayName?: string;
+            /** @description The address of the member, or the one that is invited. */
+            emails?: {
+                /** @description The address. */
+                value: string;
+                /**
+                 * @description The kind of address.
+                 * @constant
+                 */
+                type: "work";
+                /**
+                 * @description There is one address.
+                 * @constant
+                 */
+                primary: true;
+            }[];
+            /** @description Whether the person is a member or invited. */
+            active?: boolean;
+            /** @description The groups of the user. */
+            groups?: {
+                /**
+                 * Format: uuid
+                 * @description The id of the group.
+                 */
+                value: string;
+                /** @description The name of the group. */
+                display: string;
+            }[];
+            meta?: components["schemas"]["ScimMeta"];
+        };
+        /** @description A page of users. */
+        ScimUserList: {
+            /** @description That this is a list. */
+            schemas: "urn:ietf:params:scim:api:messages:2.0:ListResponse"[];
+            /** @description How many results there are on all pages. */
+            totalResults: number;
+            /** @description The position of the first result. */
+            startIndex: number;
+            /** @description How many results this page has. */
+            itemsPerPage: number;
+            /** @description The results. */
+            Resources: components["schemas"]["ScimUser"][];
+        };
+        /** @description A request of an identity provider is not what SCIM (RFC 7644) demands. Nothing was done; `message` says what is wrong. */
+        ScimRequestInvalidProblem: {
+            /** @constant */
+            type: "/problems/scim-request-invalid";
+            /** @constant */
+            title: "SCIM request invalid";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description What is wrong, as RFC 7644 names it.
+             * @enum {string}
+             */
+            scim_type: "invalidFilter" | "invalidSyntax" | "invalidPath" | "noTarget" | "invalidValue" | "mutability" | "tooMany";
+        };
+        /** @description The attributes of a user: `userName` (required), `externalId`, `name`, `displayName`, `emails` and `active`. Names are read whatever the case of their letters, and other attributes are ignored. */
+        ScimUserRequest: {
+            [key: string]: unknown;
+        };
+        /** @description Another SCIM user or group of the organization has this name or address. Find it with a filter, and change it instead. */
+        ScimResourceExistsProblem: {
+            /** @constant */
+            type: "/problems/scim-resource-exists";
+            /** @constant */
+            title: "SCIM resource exists";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description What is wrong, as RFC 7644 names it.
+             * @enum {string}
+             */
+            scim_type: "uniqueness";
+        };
+        /** @description `Operations` with up to 1,000 changes, each of which has `op`, and `path` or `value` or both. */
+        ScimPatch: {
+            [key: string]: unknown;
+        };
+        /** @description A group of the identity provider. */
+        ScimGroup: {
+            /** @description The schema of groups. */
+            schemas: "urn:ietf:params:scim:schemas:core:2.0:Group"[];
+            /**
+             * Format: uuid
+             * @description The id of the group.
+             */
+            id: string;
+            /** @description The id that the identity provider has given. */
+            externalId?: string;
+            /** @description The name, which is unique in the organization. */
+            displayName?: string;
+            /** @description The users of the group. */
+            members?: {
+                /**
+                 * Format: uuid
+                 * @description The id of the user.
+                 */
+                value: string;
+                /** @description The `userName` of the user. */
+                display: string;
+            }[];
+            meta?: components["schemas"]["ScimMeta"];
+        };
+        /** @description A page of groups. */
+        ScimGroupList: {
+            /** @description That this is a list. */
+            schemas: "urn:ietf:params:scim:api:messages:2.0:ListResponse"[];
+            /** @description How many results there are on all pages. */
+            totalResults: number;
+            /** @description The position of the first result. */
+            startIndex: number;
+            /** @description How many results this page has. */
+            itemsPerPage: number;
+            /** @description The results. */
+            Resources: components["schemas"]["ScimGroup"][];
+        };
+        /** @description The attributes of a group: `displayName` (required), `externalId` and `members`, each of which has the `value` of a user's id. Other attributes are ignored. */
+        ScimGroupRequest: {
+            [key: string]: unknown;
         };
         /** @description The liveness reply. */
         Liveness: {
@@ -6164,8 +7927,18 @@ export interface components {
                 "application/problem+json": components["schemas"]["ForeignRequestProblem"];
             };
         };
-        /** @description The current password is wrong. */
-        WrongPassword: {
+        /** @description The access token is not scoped to this organization, the caller is not an owner, or the last proof of the session is too old. */
+        ProvedOrganizationOwnerRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["XRequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["RecentLoginRequiredProblem"];
+            };
+        };
+        /** @description The current password is wrong, or the last proof of the session is too old. */
+        Unproved: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -6173,7 +7946,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["WrongPasswordProblem"];
+                "application/problem+json": components["schemas"]["WrongPasswordProblem"] | components["schemas"]["RecentLoginRequiredProblem"];
             };
         };
         /** @description Too many wrong passwords have locked the address, or the rate limit is exceeded. */
@@ -6209,6 +7982,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["ViewNotFoundProblem"];
             };
         };
+        /** @description The access token is not scoped to this organization, its role is below admin, or its last proof is too old. */
+        ProvedOrganizationAdminRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["XRequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["RecentLoginRequiredProblem"];
+            };
+        };
         /** @description The organization has no such service token. */
         ServiceTokenNotFound: {
             headers: {
@@ -6239,6 +8022,26 @@ export interface components {
                 "application/problem+json": components["schemas"]["SuperuserRequiredProblem"];
             };
         };
+        /** @description The caller is not a superuser, or the last proof of the session is too old. */
+        ProvedSuperuserRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["XRequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["SuperuserRequiredProblem"] | components["schemas"]["RecentLoginRequiredProblem"];
+            };
+        };
+        /** @description The access token is not scoped to an organization, its role is below admin, or its last proof is too old. */
+        ProvedAdminRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["XRequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["RecentLoginRequiredProblem"];
+            };
+        };
         /** @description The organization has no such integration. */
         IntegrationNotFound: {
             headers: {
@@ -6247,6 +8050,18 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["IntegrationNotFoundProblem"];
+            };
+        };
+        /** @description The access token is not scoped to an organization, its role is below admin, or its last proof is too old. */
+        ProvedLimitedAdminRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["XRequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["RecentLoginRequiredProblem"];
             };
         };
         /** @description The organization has no such sync configuration. */
@@ -6269,6 +8084,66 @@ export interface components {
                 "application/problem+json": components["schemas"]["SyncConfigNotFoundProblem"] | components["schemas"]["SyncRunNotFoundProblem"];
             };
         };
+        /** @description The filter is invalid. */
+        Invalid: {
+            headers: {
+                "X-Request-Id": components["headers"]["XRequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ScimRequestInvalidProblem"];
+            };
+        };
+        /** @description The body is not JSON, or not what the standard demands. */
+        InvalidBody: {
+            headers: {
+                "X-Request-Id": components["headers"]["XRequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["MalformedRequestProblem"] | components["schemas"]["ScimRequestInvalidProblem"];
+            };
+        };
+        /** @description Another resource has a value that must be unique. */
+        Conflict: {
+            headers: {
+                "X-Request-Id": components["headers"]["XRequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ScimResourceExistsProblem"];
+            };
+        };
+        /** @description The organization has no such resource. */
+        NotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["XRequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ScimResourceNotFoundProblem"];
+            };
+        };
+        /** @description Another resource has a value that must be unique, or the user is the last owner of the organization, or its recovery owner while it requires SSO. */
+        ConflictOrNeededOwner: {
+            headers: {
+                "X-Request-Id": components["headers"]["XRequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ScimResourceExistsProblem"] | components["schemas"]["LastOwnerProblem"] | components["schemas"]["RecoveryOwnerProblem"];
+            };
+        };
+        /** @description The user is the last owner of the organization, or its recovery owner while it requires SSO. */
+        NeededOwner: {
+            headers: {
+                "X-Request-Id": components["headers"]["XRequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["LastOwnerProblem"] | components["schemas"]["RecoveryOwnerProblem"];
+            };
+        };
         /** @description Any 2xx accepts the event. Everything else, also a redirect, makes the server try again. */
         Accepted: {
             headers: {
@@ -6278,6 +8153,11 @@ export interface components {
         };
     };
     parameters: {
+        /**
+         * @description The id of the organization: the one that the access token is scoped to.
+         * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+         */
+        OrgId: string;
         /**
          * @description The refresh token of the browser session. The server sets it; scripts cannot read it. Of several cookies of this name, the one of a live session counts; none counts if there are several.
          * @example eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl
@@ -6314,11 +8194,6 @@ export interface components {
          */
         IdempotencyKey: string;
         /**
-         * @description The id of the organization: the one that the access token is scoped to.
-         * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
-         */
-        OrgId: string;
-        /**
          * @description The id of the user.
          * @example 8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02
          */
@@ -6343,6 +8218,11 @@ export interface components {
          * @example 5c1d2e3f-4a5b-4c6d-8e7f-9a0b1c2d3e10
          */
         ServiceTokenId: string;
+        /**
+         * @description The id of the group.
+         * @example 5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02
+         */
+        GroupId: string;
         /**
          * @description The id of the webhook.
          * @example 7d2e3f4a-5b6c-4d7e-9f80-1a2b3c4d5e11
@@ -6393,16 +8273,61 @@ export interface components {
          * @example e3c4d5f6-a7b8-4c9d-8e0f-2a3b4c5d6e07
          */
         RunId: string;
+        /**
+         * @description A filter (RFC 7644, section 3.4.2.2) over userName, externalId, displayName, name.givenName, name.familyName, name.formatted, emails.value, active, id, meta.created and meta.lastModified of users; displayName, externalId, id, members.value, meta.created and meta.lastModified of groups.
+         * @example userName eq "robin@example.com"
+         */
+        Filter: string;
+        /**
+         * @description The position of the first result, from 1. A lower number counts as 1.
+         * @example 1
+         */
+        StartIndex: number;
+        /**
+         * @description The largest number of results. A higher number than 200 counts as 200, a negative one as 0.
+         * @example 100
+         */
+        Count: number;
+        /**
+         * @description The attributes to return, separated by commas. `schemas` and `id` are always returned.
+         * @example userName,displayName,emails,active,groups,name,externalId,meta,members
+         */
+        Attributes: string;
+        /**
+         * @description The attributes to leave out, separated by commas.
+         * @example entitlements
+         */
+        ExcludedAttributes: string;
+        /**
+         * @description It is accepted and ignored, because results cannot be sorted.
+         * @example userName
+         */
+        SortBy: string;
+        /**
+         * @description It is accepted and ignored, because results cannot be sorted.
+         * @example ascending
+         */
+        SortOrder: string;
+        /**
+         * @description The `id` of the user.
+         * @example 3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01
+         */
+        ScimUserId: string;
+        /**
+         * @description The `id` of the group.
+         * @example 5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02
+         */
+        ScimGroupId: string;
     };
     requestBodies: {
-        PasswordProofBody: {
+        AccountProofBody: {
             content: {
                 /**
                  * @example {
                  *       "current_password": "seven quiet rivers 7"
                  *     }
                  */
-                "application/json": components["schemas"]["PasswordProof"];
+                "application/json": components["schemas"]["AccountProof"];
             };
         };
         EmailChangeTokenBody: {
@@ -6796,7 +8721,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["LoginResponse"] | components["schemas"]["EmailVerificationRequiredResponse"];
+                    "application/json": components["schemas"]["LoginResponse"] | components["schemas"]["EmailVerificationRequiredResponse"] | components["schemas"]["MfaRequiredResponse"];
                 };
             };
             400: components["responses"]["LimitedMalformedRequest"];
@@ -6813,7 +8738,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidCredentialsProblem"];
                 };
             };
-            /** @description The password is correct, but the user is not a member of the organization `org_id`. No session starts. */
+            /** @description The password is correct, but the user is not a member of the organization `org_id`, or it requires SSO. No session starts. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -6822,7 +8747,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["NotAMemberProblem"];
+                    "application/problem+json": components["schemas"]["NotAMemberProblem"] | components["schemas"]["SsoRequiredProblem"];
                 };
             };
             406: components["responses"]["NotAcceptable"];
@@ -6984,7 +8909,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A session has begun, or the identity is linked. */
+            /** @description A session has begun, a second factor is asked for, or the identity is linked. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -6993,7 +8918,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProviderLoginResponse"] | components["schemas"]["IdentityLinkedResponse"];
+                    "application/json": components["schemas"]["ProviderLoginResponse"] | components["schemas"]["IdentityLinkedResponse"] | components["schemas"]["ProviderMfaRequiredResponse"];
                 };
             };
             /** @description The body cannot be read, the attempt is invalid, or the provider has refused it. */
@@ -7123,7 +9048,7 @@ export interface operations {
             };
             400: components["responses"]["LimitedMalformedRequest"];
             401: components["responses"]["Unauthenticated"];
-            /** @description The session has begun too long ago, or the request comes from a page of another site. */
+            /** @description The last proof of the session is too old, or the request comes from a page of another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -7165,6 +9090,1495 @@ export interface operations {
                     "application/problem+json": components["schemas"]["IdentityProviderFailedProblem"];
                 };
             };
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    verifyMfa: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MfaCodeRequest"] | components["schemas"]["MfaRecoveryCodeRequest"] | components["schemas"]["MfaPasskeyRequest"];
+            };
+        };
+        responses: {
+            /** @description A session has begun. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "access_token": "eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl",
+                     *       "refresh_token": "eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl",
+                     *       "token_type": "bearer",
+                     *       "expires_in": 900,
+                     *       "needs_onboarding": false,
+                     *       "user": {
+                     *         "id": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
+                     *         "email": "robin@example.com",
+                     *         "full_name": "Robin Example",
+                     *         "is_verified": true,
+                     *         "is_superuser": false,
+                     *         "auth_provider": "local",
+                     *         "org_id": "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+                     *         "role": "owner",
+                     *         "last_login_at": "2026-03-02T09:15:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LoginResponse"];
+                };
+            };
+            /** @description The body cannot be read, or the token is invalid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["MalformedRequestProblem"] | components["schemas"]["InvalidMfaTokenProblem"];
+                };
+            };
+            /** @description The code is wrong, or the passkey invalid. The token stays valid. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["WrongCodeProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["LimitedValidationFailed"];
+            /** @description Wrong codes have locked the second factor, or the rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["AccountLockedProblem"] | components["schemas"]["RateLimitedProblem"];
+                };
+            };
+            500: components["responses"]["LimitedInternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    verifySession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordProofRequest"] | components["schemas"]["TotpCodeRequest"] | components["schemas"]["RecoveryCodeRequest"] | components["schemas"]["PasskeyProofRequest"];
+            };
+        };
+        responses: {
+            /** @description The session is proved. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "expires_in": 600
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SessionProof"];
+                };
+            };
+            400: components["responses"]["LimitedMalformedRequest"];
+            401: components["responses"]["Unauthenticated"];
+            /** @description The proof is wrong, or the account has a second factor and the password was sent. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["WrongPasswordProblem"] | components["schemas"]["WrongCodeProblem"] | components["schemas"]["SecondFactorRequiredProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["LimitedValidationFailed"];
+            /** @description Wrong proofs have locked the password or the second factor, or the rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["AccountLockedProblem"] | components["schemas"]["RateLimitedProblem"];
+                };
+            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getMfa: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The second factor. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "totp_enabled_at": "2026-03-01T08:00:00.000Z",
+                     *       "recovery_codes_left": 10,
+                     *       "passkeys": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MfaState"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            406: components["responses"]["NotAcceptable"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    startTotp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The secret. It is not shown again. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "secret": "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
+                     *       "otpauth_uri": "otpauth://totp/Plumbline:robin%40example.com?issuer=Plumbline&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&algorithm=SHA1&digits=6&period=30"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TotpSecret"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The last proof of the session is too old. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RecentLoginRequiredProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            /** @description An authenticator app is set up already. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["TotpEnabledProblem"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteTotp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The account has no authenticator app. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The last proof of the session is too old. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RecentLoginRequiredProblem"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    verifyTotp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "code": "123456"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TotpCodeRequest"];
+            };
+        };
+        responses: {
+            /** @description The authenticator app is set up. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "recovery_codes": [
+                     *         "mfrg-gzdf-mztw-q2lk",
+                     *         "nnwg-23tp-obyx-e43u",
+                     *         "ovpw-k6dz-pi2d-gmzt"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+            400: components["responses"]["LimitedMalformedRequest"];
+            401: components["responses"]["Unauthenticated"];
+            /** @description The last proof of the session is too old, or the code is wrong. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RecentLoginRequiredProblem"] | components["schemas"]["WrongCodeProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            /** @description No authenticator app is being set up. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["TotpNotStartedProblem"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["LimitedValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    rotateRecoveryCodes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The new codes. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "recovery_codes": [
+                     *         "mfrg-gzdf-mztw-q2lk",
+                     *         "nnwg-23tp-obyx-e43u",
+                     *         "ovpw-k6dz-pi2d-gmzt"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The last proof of the session is too old. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RecentLoginRequiredProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            /** @description The account has no second factor. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NoSecondFactorProblem"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    registerPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Phone",
+                 *       "client_data_json": "eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0",
+                 *       "attestation_object": "o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YQ",
+                 *       "credential_id": "mYx2vR8kQ4tB7pW5hL9eG0"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewPasskeyRequest"];
+            };
+        };
+        responses: {
+            /** @description The passkey is added. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "passkey": {
+                     *         "id": "7c1d2e3f-4a5b-4c6d-8e7f-8091a2b3c411",
+                     *         "name": "Phone",
+                     *         "created_at": "2026-03-01T08:00:00.000Z",
+                     *         "last_used_at": null
+                     *       },
+                     *       "recovery_codes": [
+                     *         "mfrg-gzdf-mztw-q2lk",
+                     *         "nnwg-23tp-obyx-e43u",
+                     *         "ovpw-k6dz-pi2d-gmzt"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NewPasskey"];
+                };
+            };
+            /** @description The body cannot be read, or the answer of the browser is invalid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["MalformedRequestProblem"] | components["schemas"]["InvalidPasskeyProblem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The last proof of the session is too old. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RecentLoginRequiredProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            /** @description An account has this passkey, or yours has 20. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["PasskeyExistsProblem"] | components["schemas"]["TooManyPasskeysProblem"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["LimitedValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    startPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The options. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "challenge": "nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc",
+                     *       "rp_id": "plumbline.example.com",
+                     *       "rp_name": "Plumbline",
+                     *       "user_handle": "M2IwZjZjMWUtNTJhNC00YzBlLThkNmYtNmExZjljMmY3YjAx",
+                     *       "user_name": "robin@example.com",
+                     *       "algorithms": [
+                     *         -8,
+                     *         -7,
+                     *         -257
+                     *       ],
+                     *       "exclude_credentials": [],
+                     *       "expires_in": 600
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PasskeyCreation"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The last proof of the session is too old. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RecentLoginRequiredProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deletePasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of a passkey of your account.
+                 * @example 7c1d2e3f-4a5b-4c6d-8e7f-8091a2b3c411
+                 */
+                passkey_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The passkey is deleted. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The last proof of the session is too old. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RecentLoginRequiredProblem"];
+                };
+            };
+            /** @description Your account has no such passkey. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["PasskeyNotFoundProblem"];
+                };
+            };
+            422: components["responses"]["ValidationFailed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updatePasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of a passkey of your account.
+                 * @example 7c1d2e3f-4a5b-4c6d-8e7f-8091a2b3c411
+                 */
+                passkey_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Old phone"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PasskeyNameRequest"];
+            };
+        };
+        responses: {
+            /** @description The passkey. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "7c1d2e3f-4a5b-4c6d-8e7f-8091a2b3c411",
+                     *       "name": "Phone",
+                     *       "created_at": "2026-03-01T08:00:00.000Z",
+                     *       "last_used_at": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Passkey"];
+                };
+            };
+            400: components["responses"]["MalformedRequest"];
+            401: components["responses"]["Unauthenticated"];
+            /** @description Your account has no such passkey. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["PasskeyNotFoundProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    startPasskeyLogin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The options. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "challenge": "nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc",
+                     *       "rp_id": "plumbline.example.com",
+                     *       "expires_in": 600
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PasskeyRequest"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["LimitedInternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    loginByPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "credential_id": "mYx2vR8kQ4tB7pW5hL9eG0",
+                 *       "client_data_json": "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0",
+                 *       "authenticator_data": "SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2MFAAAAAQ",
+                 *       "signature": "MEUCIQDTGVxhrsdc6t0aFg"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PasskeyProof"];
+            };
+        };
+        responses: {
+            /** @description A session has begun. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "access_token": "eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl",
+                     *       "refresh_token": "eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl",
+                     *       "token_type": "bearer",
+                     *       "expires_in": 900,
+                     *       "needs_onboarding": false,
+                     *       "user": {
+                     *         "id": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
+                     *         "email": "robin@example.com",
+                     *         "full_name": "Robin Example",
+                     *         "is_verified": true,
+                     *         "is_superuser": false,
+                     *         "auth_provider": "local",
+                     *         "org_id": "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+                     *         "role": "owner",
+                     *         "last_login_at": "2026-03-02T09:15:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LoginResponse"];
+                };
+            };
+            /** @description The body cannot be read, or the answer of the browser is invalid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["MalformedRequestProblem"] | components["schemas"]["InvalidPasskeyProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["LimitedValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["LimitedInternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getSsoByDomain: {
+        parameters: {
+            query: {
+                /**
+                 * @description The domain of an e-mail address.
+                 * @example example.com
+                 */
+                domain: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The organization, or null. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "org_id": "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SsoOfDomain"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            422: components["responses"]["LimitedValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["LimitedInternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    startSsoLogin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The organization.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                sso_org_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "return_to": "/overview",
+                 *       "login_hint": "robin@example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SsoLoginRequest"];
+            };
+        };
+        responses: {
+            /** @description The address to send the browser to. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Set-Cookie": components["headers"]["SetLoginAttempt"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "authorization_url": "https://idp.example.com/authorize?client_id=plumbline&state=nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc",
+                     *       "expires_in": 600
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProviderLoginStart"];
+                };
+            };
+            400: components["responses"]["LimitedMalformedRequest"];
+            403: components["responses"]["ForeignRequest"];
+            /** @description The organization has no SSO, or not with this issuer. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["SsoNotFoundProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["LimitedValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["LimitedInternalError"];
+            /** @description The provider cannot be reached, or its answer is invalid. */
+            502: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["IdentityProviderFailedProblem"];
+                };
+            };
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    startSsoLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The organization.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                sso_org_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "return_to": "/overview",
+                 *       "login_hint": "robin@example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SsoLoginRequest"];
+            };
+        };
+        responses: {
+            /** @description The address to send the browser to. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Set-Cookie": components["headers"]["SetLoginAttempt"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "authorization_url": "https://idp.example.com/authorize?client_id=plumbline&state=nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc",
+                     *       "expires_in": 600
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProviderLoginStart"];
+                };
+            };
+            400: components["responses"]["LimitedMalformedRequest"];
+            401: components["responses"]["Unauthenticated"];
+            /** @description The last proof of the session is too old or was by SSO, or the request comes from a page of another site. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForeignRequestProblem"] | components["schemas"]["RecentLoginRequiredProblem"];
+                };
+            };
+            /** @description The organization has no SSO, or not with this issuer. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["SsoNotFoundProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["LimitedValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            /** @description The provider cannot be reached, or its answer is invalid. */
+            502: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["IdentityProviderFailedProblem"];
+                };
+            };
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    acceptSsoLogout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The organization.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                sso_org_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "logout_token": "eyJhbGciOiJSUzI1NiIsInR5cCI6ImxvZ291dCtqd3QifQ.eyJpc3MiOiIuLi4ifQ.c2lnbmF0dXJl"
+                 *     }
+                 */
+                "application/x-www-form-urlencoded": components["schemas"]["SsoLogoutRequest"];
+            };
+        };
+        responses: {
+            /** @description The sessions have ended. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The body cannot be read, or the logout token is invalid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["MalformedRequestProblem"] | components["schemas"]["InvalidLogoutTokenProblem"];
+                };
+            };
+            /** @description The organization has no SSO, or not with this issuer. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["SsoNotFoundProblem"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["LimitedValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["LimitedInternalError"];
+            /** @description The provider cannot be reached, or its answer is invalid. */
+            502: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["IdentityProviderFailedProblem"];
+                };
+            };
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    loginBySso: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The organization.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                sso_org_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "callback": "code=8f3b2c1d0e9f8a7b6c5d&state=nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ProviderCallback"];
+            };
+        };
+        responses: {
+            /** @description A session has begun, or the identity is linked. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderLoginResponse"] | components["schemas"]["SsoLinkedResponse"] | components["schemas"]["ProviderMfaRequiredResponse"];
+                };
+            };
+            /** @description The body cannot be read, the attempt is invalid, or the provider has refused it. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["MalformedRequestProblem"] | components["schemas"]["InvalidLoginAttemptProblem"] | components["schemas"]["ProviderLoginRefusedProblem"];
+                };
+            };
+            /** @description The account is disabled. The problem is that of a log-in with a wrong password. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidCredentialsProblem"];
+                };
+            };
+            /** @description The organization does not admit the identity, or the request comes from a page of another site. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForeignRequestProblem"] | components["schemas"]["SsoNotAdmittedProblem"];
+                };
+            };
+            /** @description The organization has no SSO, or not with this issuer. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["SsoNotFoundProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            /** @description The account with the address belongs to other organizations, or the identity or the account is linked already. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["AccountExistsProblem"] | components["schemas"]["IdentityAlreadyLinkedProblem"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["LimitedValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["LimitedInternalError"];
+            /** @description The provider cannot be reached, or its answer is invalid. */
+            502: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["IdentityProviderFailedProblem"];
+                };
+            };
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getSso: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the organization: the one that the access token is scoped to.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                org_id: components["parameters"]["OrgId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The SSO of the organization. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "connection": {
+                     *         "issuer": "https://idp.example.com/realms/works",
+                     *         "client_id": "plumbline",
+                     *         "auto_join": true,
+                     *         "default_role": "member",
+                     *         "groups_claim": "groups",
+                     *         "group_roles": [
+                     *           {
+                     *             "group": "engineering-leads",
+                     *             "role": "admin"
+                     *           }
+                     *         ],
+                     *         "group_teams": [
+                     *           {
+                     *             "group": "payments-developers",
+                     *             "team_id": "payments"
+                     *           }
+                     *         ],
+                     *         "is_required": false,
+                     *         "recovery_owner_id": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
+                     *         "updated_at": "2026-03-01T08:00:00.000Z"
+                     *       },
+                     *       "domains": [
+                     *         {
+                     *           "domain": "example.com",
+                     *           "record_name": "_plumbline-challenge.example.com",
+                     *           "record_value": "plumbline=nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc",
+                     *           "verified_at": null
+                     *         }
+                     *       ],
+                     *       "redirect_uri": "https://plumbline.example.com/login/sso/b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03/callback",
+                     *       "initiate_login_uri": "https://plumbline.example.com/login/sso/b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+                     *       "backchannel_logout_uri": "https://plumbline.example.com/api/v1/auth/sso/b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03/logout"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Sso"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["OrganizationOwnerRequired"];
+            406: components["responses"]["NotAcceptable"];
+            422: components["responses"]["ValidationFailed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateSso: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the organization: the one that the access token is scoped to.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                org_id: components["parameters"]["OrgId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "issuer": "https://idp.example.com/realms/works",
+                 *       "client_id": "plumbline",
+                 *       "client_secret": "a secret of the provider",
+                 *       "auto_join": true,
+                 *       "default_role": "member",
+                 *       "groups_claim": null,
+                 *       "group_roles": [],
+                 *       "group_teams": [],
+                 *       "is_required": false,
+                 *       "recovery_owner_id": null,
+                 *       "domains": [
+                 *         "example.com"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["SsoRequest"];
+            };
+        };
+        responses: {
+            /** @description The SSO of the organization. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "connection": {
+                     *         "issuer": "https://idp.example.com/realms/works",
+                     *         "client_id": "plumbline",
+                     *         "auto_join": true,
+                     *         "default_role": "member",
+                     *         "groups_claim": "groups",
+                     *         "group_roles": [
+                     *           {
+                     *             "group": "engineering-leads",
+                     *             "role": "admin"
+                     *           }
+                     *         ],
+                     *         "group_teams": [
+                     *           {
+                     *             "group": "payments-developers",
+                     *             "team_id": "payments"
+                     *           }
+                     *         ],
+                     *         "is_required": false,
+                     *         "recovery_owner_id": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
+                     *         "updated_at": "2026-03-01T08:00:00.000Z"
+                     *       },
+                     *       "domains": [
+                     *         {
+                     *           "domain": "example.com",
+                     *           "record_name": "_plumbline-challenge.example.com",
+                     *           "record_value": "plumbline=nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc",
+                     *           "verified_at": null
+                     *         }
+                     *       ],
+                     *       "redirect_uri": "https://plumbline.example.com/login/sso/b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03/callback",
+                     *       "initiate_login_uri": "https://plumbline.example.com/login/sso/b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+                     *       "backchannel_logout_uri": "https://plumbline.example.com/api/v1/auth/sso/b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03/logout"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Sso"];
+                };
+            };
+            400: components["responses"]["MalformedRequest"];
+            401: components["responses"]["Unauthenticated"];
+            /** @description You are not an owner, the token is for another organization or none, or the last proof of the session is too old. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["RecentLoginRequiredProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            500: components["responses"]["InternalError"];
+            /** @description The provider cannot be reached, or its metadata is invalid. */
+            502: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["IdentityProviderFailedProblem"];
+                };
+            };
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteSso: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the organization: the one that the access token is scoped to.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                org_id: components["parameters"]["OrgId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The organization has no SSO any more. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description You are not an owner, the token is for another organization or none, or the last proof of the session is too old. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["RecentLoginRequiredProblem"];
+                };
+            };
+            /** @description The organization has no SSO. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["SsoNotFoundProblem"];
+                };
+            };
+            422: components["responses"]["ValidationFailed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    verifySsoDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the organization: the one that the access token is scoped to.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description A domain of the list.
+                 * @example example.com
+                 */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The domain is verified. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "domain": "example.com",
+                     *       "record_name": "_plumbline-challenge.example.com",
+                     *       "record_value": "plumbline=nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc",
+                     *       "verified_at": "2026-03-02T09:15:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SsoDomain"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ProvedOrganizationOwnerRequired"];
+            /** @description The organization has no such domain. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["SsoNotFoundProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            /** @description The TXT record is not there, or the domain is verified for another organization. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["SsoDomainUnprovenProblem"] | components["schemas"]["SsoDomainTakenProblem"];
+                };
+            };
+            422: components["responses"]["ValidationFailed"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -7233,7 +10647,7 @@ export interface operations {
                 content?: never;
             };
             401: components["responses"]["Unauthenticated"];
-            /** @description The session has begun too long ago. */
+            /** @description The last proof of the session is too old. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -7780,6 +11194,7 @@ export interface operations {
                      *       "role": "owner",
                      *       "last_login_at": "2026-03-02T09:15:00.000Z",
                      *       "org_name": "Example Works",
+                     *       "mfa_missing": false,
                      *       "permissions": [
                      *         "analytics:read",
                      *         "members:manage"
@@ -7832,6 +11247,7 @@ export interface operations {
                      *       "role": "owner",
                      *       "last_login_at": "2026-03-02T09:15:00.000Z",
                      *       "org_name": "Example Works",
+                     *       "mfa_missing": false,
                      *       "permissions": [
                      *         "analytics:read",
                      *         "members:manage"
@@ -7858,7 +11274,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: components["requestBodies"]["PasswordProofBody"];
+        requestBody: components["requestBodies"]["AccountProofBody"];
         responses: {
             /** @description The data. */
             200: {
@@ -7926,6 +11342,12 @@ export interface operations {
                      *         }
                      *       ],
                      *       "identities": [],
+                     *       "second_factor": {
+                     *         "totp_enabled_at": null,
+                     *         "recovery_codes_left": 0,
+                     *         "passkeys": []
+                     *       },
+                     *       "provisioned_users": [],
                      *       "service_tokens": [],
                      *       "audit_records": [],
                      *       "has_more_audit_records": false
@@ -7936,7 +11358,7 @@ export interface operations {
             };
             400: components["responses"]["LimitedMalformedRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["WrongPassword"];
+            403: components["responses"]["Unproved"];
             406: components["responses"]["NotAcceptable"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -7953,7 +11375,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: components["requestBodies"]["PasswordProofBody"];
+        requestBody: components["requestBodies"]["AccountProofBody"];
         responses: {
             /** @description The account is deleted. */
             200: {
@@ -7974,9 +11396,9 @@ export interface operations {
             };
             400: components["responses"]["LimitedMalformedRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["WrongPassword"];
+            403: components["responses"]["Unproved"];
             406: components["responses"]["NotAcceptable"];
-            /** @description The caller is the only owner of organizations. */
+            /** @description The caller is the only owner of organizations, or the recovery owner of some that require SSO. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -7985,7 +11407,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["OnlyOwnerProblem"];
+                    "application/problem+json": components["schemas"]["OnlyOwnerProblem"] | components["schemas"]["RecoveryOwnerProblem"];
                 };
             };
             413: components["responses"]["PayloadTooLarge"];
@@ -8034,7 +11456,7 @@ export interface operations {
             };
             400: components["responses"]["LimitedMalformedRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["WrongPassword"];
+            403: components["responses"]["Unproved"];
             406: components["responses"]["NotAcceptable"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -8366,14 +11788,14 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthenticated"];
-            /** @description The e-mail address of the caller is not verified. */
+            /** @description The address of the caller is not verified, the organization requires SSO, or the session is confined to another one. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["EmailNotVerifiedProblem"];
+                    "application/problem+json": components["schemas"]["EmailNotVerifiedProblem"] | components["schemas"]["SsoRequiredProblem"] | components["schemas"]["SsoSessionConfinedProblem"];
                 };
             };
             /** @description No such invite to the address of the caller is pending. */
@@ -8466,14 +11888,14 @@ export interface operations {
             };
             400: components["responses"]["MalformedRequest"];
             401: components["responses"]["Unauthenticated"];
-            /** @description The caller is not a member of the organization. */
+            /** @description The caller is not a member of the organization, it requires SSO, or the session has begun by the SSO of another one. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["NotAMemberProblem"];
+                    "application/problem+json": components["schemas"]["NotAMemberProblem"] | components["schemas"]["SsoRequiredProblem"] | components["schemas"]["SsoSessionConfinedProblem"];
                 };
             };
             406: components["responses"]["NotAcceptable"];
@@ -8693,14 +12115,14 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthenticated"];
-            /** @description The e-mail address of the caller is not verified. */
+            /** @description The address of the caller is not verified, the organization requires SSO, or the session is confined to another one. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["EmailNotVerifiedProblem"];
+                    "application/problem+json": components["schemas"]["EmailNotVerifiedProblem"] | components["schemas"]["SsoRequiredProblem"] | components["schemas"]["SsoSessionConfinedProblem"];
                 };
             };
             406: components["responses"]["NotAcceptable"];
@@ -8874,6 +12296,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthenticated"];
+            /** @description The organization requires SSO, or the session has begun by the SSO of another one. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["SsoRequiredProblem"] | components["schemas"]["SsoSessionConfinedProblem"];
+                };
+            };
             406: components["responses"]["NotAcceptable"];
             /** @description The caller already belongs to this organization. An earlier request with this idempotency key is still being handled. */
             409: {
@@ -8944,6 +12376,7 @@ export interface operations {
                      *       "name": "Example Works",
                      *       "created_at": "2026-03-01T08:00:00.000Z",
                      *       "updated_at": "2026-03-01T08:00:00.000Z",
+                     *       "mfa_required": false,
                      *       "deletion": null
                      *     }
                      */
@@ -8952,14 +12385,14 @@ export interface operations {
             };
             400: components["responses"]["MalformedRequest"];
             401: components["responses"]["Unauthenticated"];
-            /** @description The address of the caller is not verified, or this server lets only superusers create further organizations. */
+            /** @description The address of the caller is not verified, the session has begun by SSO, or this server lets only superusers create further organizations. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["EmailNotVerifiedProblem"] | components["schemas"]["SuperuserRequiredProblem"];
+                    "application/problem+json": components["schemas"]["EmailNotVerifiedProblem"] | components["schemas"]["SsoSessionConfinedProblem"] | components["schemas"]["SuperuserRequiredProblem"];
                 };
             };
             406: components["responses"]["NotAcceptable"];
@@ -9022,6 +12455,7 @@ export interface operations {
                      *       "name": "Example Works",
                      *       "created_at": "2026-03-01T08:00:00.000Z",
                      *       "updated_at": "2026-03-02T09:15:00.000Z",
+                     *       "mfa_required": false,
                      *       "deletion": null
                      *     }
                      */
@@ -9073,6 +12507,7 @@ export interface operations {
                      *       "name": "Example Works",
                      *       "created_at": "2026-03-01T08:00:00.000Z",
                      *       "updated_at": "2026-03-02T09:15:00.000Z",
+                     *       "mfa_required": false,
                      *       "deletion": null
                      *     }
                      */
@@ -9144,7 +12579,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["WrongPasswordProblem"];
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["WrongPasswordProblem"] | components["schemas"]["RecentLoginRequiredProblem"];
                 };
             };
             406: components["responses"]["NotAcceptable"];
@@ -9262,7 +12697,7 @@ export interface operations {
             };
             400: components["responses"]["MalformedRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["OrganizationOwnerRequired"];
+            403: components["responses"]["ProvedOrganizationOwnerRequired"];
             /** @description The organization has no other member with this id. */
             404: {
                 headers: {
@@ -9274,6 +12709,16 @@ export interface operations {
                 };
             };
             406: components["responses"]["NotAcceptable"];
+            /** @description The caller is the recovery owner, and the organization requires SSO. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RecoveryOwnerProblem"];
+                };
+            };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationFailed"];
@@ -9411,7 +12856,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["RoleNotGrantableProblem"];
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["RoleNotGrantableProblem"] | components["schemas"]["RecentLoginRequiredProblem"];
                 };
             };
             406: components["responses"]["NotAcceptable"];
@@ -9546,7 +12991,8 @@ export interface operations {
                      *           "email": "sam@example.com",
                      *           "full_name": "Sam Example",
                      *           "role": "member",
-                     *           "joined_at": "2026-03-02T09:15:00.000Z"
+                     *           "joined_at": "2026-03-02T09:15:00.000Z",
+                     *           "mfa_resettable": false
                      *         }
                      *       ],
                      *       "next_cursor": null
@@ -9581,6 +13027,11 @@ export interface operations {
                  * @example true
                  */
                 revoke_service_tokens?: boolean;
+                /**
+                 * @description Whether to deactivate the webhooks that the user created.
+                 * @example true
+                 */
+                deactivate_webhooks?: boolean;
             };
             header?: never;
             path: {
@@ -9628,21 +13079,22 @@ export interface operations {
                      *           "revoked_at": "2026-03-04T10:00:00.000Z"
                      *         }
                      *       ],
-                     *       "webhooks": []
+                     *       "webhooks": [],
+                     *       "integrations": []
                      *     }
                      */
                     "application/json": components["schemas"]["RemovedMember"];
                 };
             };
             401: components["responses"]["Unauthenticated"];
-            /** @description The access token is not scoped to this organization, or the role is too low to remove this member or to revoke service tokens. */
+            /** @description The access token is not scoped to this organization, the role is too low to remove this member or to revoke service tokens, or the last proof of the session is too old to remove an owner. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientRoleProblem"];
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["RecentLoginRequiredProblem"];
                 };
             };
             /** @description The organization has no such member. */
@@ -9656,14 +13108,14 @@ export interface operations {
                 };
             };
             406: components["responses"]["NotAcceptable"];
-            /** @description The member is the last owner. */
+            /** @description The member is the last owner, or the recovery owner of an organization that requires SSO. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["LastOwnerProblem"];
+                    "application/problem+json": components["schemas"]["LastOwnerProblem"] | components["schemas"]["RecoveryOwnerProblem"];
                 };
             };
             422: components["responses"]["ValidationFailed"];
@@ -9728,7 +13180,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["RoleNotGrantableProblem"];
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["RoleNotGrantableProblem"] | components["schemas"]["RecentLoginRequiredProblem"];
                 };
             };
             /** @description The organization has no such member. */
@@ -9742,14 +13194,14 @@ export interface operations {
                 };
             };
             406: components["responses"]["NotAcceptable"];
-            /** @description The member is the last owner. */
+            /** @description The member is the last owner, or the recovery owner of an organization that requires SSO. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["LastOwnerProblem"];
+                    "application/problem+json": components["schemas"]["LastOwnerProblem"] | components["schemas"]["RecoveryOwnerProblem"];
                 };
             };
             413: components["responses"]["PayloadTooLarge"];
@@ -10289,6 +13741,117 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getCalendar: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the organization: the one that the access token is scoped to.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                org_id: components["parameters"]["OrgId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The calendar. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "week_starts_on": "monday",
+                     *       "time_zone": "UTC"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Calendar"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The access token is not scoped to this organization. The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientScopeProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateCalendar: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the organization: the one that the access token is scoped to.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                org_id: components["parameters"]["OrgId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "week_starts_on": "monday",
+                 *       "time_zone": "UTC"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Calendar"];
+            };
+        };
+        responses: {
+            /** @description The calendar is stored. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "week_starts_on": "monday",
+                     *       "time_zone": "UTC"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Calendar"];
+                };
+            };
+            400: components["responses"]["MalformedRequest"];
+            401: components["responses"]["Unauthenticated"];
+            /** @description The access token is not scoped to this organization, or its role is below admin. The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["InsufficientScopeProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getRules: {
         parameters: {
             query?: never;
@@ -10412,7 +13975,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Shows what would be production with these patterns in the rules, which `importRules` stores. A pattern is a name in any case, in which `*` stands for any text; with `!` before it, it excepts environments that others include.
+                 * @description Shows what would be production with these patterns in the rules, which `importRules` stores. A pattern is a name in any case, in which `*` stands for any text. With `tier:`, `branch:` or `job:` before it, it is about the tier of the environment, the branch or tag that was deployed, or the job that deployed. With `!` before all, it excepts deployments that others include.
                  * @example [
                  *       "eu-*",
                  *       "!*-test"
@@ -10456,13 +14019,15 @@ export interface operations {
                      *           "name": "eu-west-1",
                      *           "deployments": 214,
                      *           "last_deployed_at": "2026-03-02T09:00:00.000Z",
-                     *           "is_production": true
+                     *           "is_production": true,
+                     *           "production_deployments": 214
                      *         },
                      *         {
                      *           "name": "eu-test",
                      *           "deployments": 380,
                      *           "last_deployed_at": "2026-03-02T11:30:00.000Z",
-                     *           "is_production": false
+                     *           "is_production": false,
+                     *           "production_deployments": 0
                      *         }
                      *       ],
                      *       "next_cursor": null
@@ -11247,6 +14812,126 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    updateMfaRequirement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the organization: the one that the access token is scoped to.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                org_id: components["parameters"]["OrgId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "mfa_required": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["MfaRequirement"];
+            };
+        };
+        responses: {
+            /** @description The organization after the change. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+                     *       "name": "Example Works",
+                     *       "created_at": "2026-03-01T08:00:00.000Z",
+                     *       "updated_at": "2026-03-02T09:15:00.000Z",
+                     *       "mfa_required": true,
+                     *       "deletion": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Organization"];
+                };
+            };
+            400: components["responses"]["MalformedRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ProvedOrganizationOwnerRequired"];
+            406: components["responses"]["NotAcceptable"];
+            /** @description The caller has no second factor, and would be locked out. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NoSecondFactorProblem"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    resetMemberMfa: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the organization: the one that the access token is scoped to.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The id of the user.
+                 * @example 8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02
+                 */
+                user_id: components["parameters"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The account has no second factor. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ProvedOrganizationOwnerRequired"];
+            /** @description The organization has no such member. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["MemberNotFoundProblem"];
+                };
+            };
+            /** @description The account has no second factor, is that of the caller or of a superuser, or also belongs to others. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["MfaNotResettableProblem"];
+                };
+            };
+            422: components["responses"]["ValidationFailed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listServiceTokens: {
         parameters: {
             query?: {
@@ -11387,7 +15072,7 @@ export interface operations {
             };
             400: components["responses"]["MalformedRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["OrganizationAdminRequired"];
+            403: components["responses"]["ProvedOrganizationAdminRequired"];
             406: components["responses"]["NotAcceptable"];
             /** @description The organization has the maximum number of service tokens. An earlier request with this idempotency key is still being handled. */
             409: {
@@ -11528,7 +15213,7 @@ export interface operations {
             };
             400: components["responses"]["MalformedRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["OrganizationAdminRequired"];
+            403: components["responses"]["ProvedOrganizationAdminRequired"];
             404: components["responses"]["ServiceTokenNotFound"];
             406: components["responses"]["NotAcceptable"];
             /** @description The token has expired or is revoked. An earlier request with this idempotency key is still being handled. */
@@ -11558,6 +15243,136 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ValidationFailedProblem"] | components["schemas"]["IdempotencyKeyReusedProblem"];
                 };
             };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listProvisionedGroups: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The largest number of items on a page.
+                 * @example 50
+                 */
+                limit?: components["parameters"]["Limit"];
+                /**
+                 * @description Where the page begins: `next_cursor` of the previous page, unchanged, with the same filters. Omit it for the first page.
+                 * @example MjAyNi0wMy0wMlQwOTowMDowMC4wMDBa
+                 */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the organization: the one that the access token is scoped to.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                org_id: components["parameters"]["OrgId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of groups. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02",
+                     *           "display_name": "Developers",
+                     *           "member_count": 12,
+                     *           "role": "member",
+                     *           "team_id": "core",
+                     *           "created_at": "2026-03-02T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProvisionedGroupPage"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["OrganizationAdminRequired"];
+            406: components["responses"]["NotAcceptable"];
+            422: components["responses"]["ValidationFailed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateProvisionedGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the organization: the one that the access token is scoped to.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The id of the group.
+                 * @example 5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02
+                 */
+                scim_group_id: components["parameters"]["GroupId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "role": "viewer",
+                 *       "team_id": null
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateProvisionedGroupRequest"];
+            };
+        };
+        responses: {
+            /** @description The group. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02",
+                     *       "display_name": "Developers",
+                     *       "member_count": 12,
+                     *       "role": "member",
+                     *       "team_id": "core",
+                     *       "created_at": "2026-03-02T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProvisionedGroup"];
+                };
+            };
+            400: components["responses"]["MalformedRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ProvedOrganizationAdminRequired"];
+            /** @description The organization has no such group. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ScimResourceNotFoundProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -12657,7 +16472,7 @@ export interface operations {
                 content?: never;
             };
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SuperuserRequired"];
+            403: components["responses"]["ProvedSuperuserRequired"];
             /** @description The installation has no such account. */
             404: {
                 headers: {
@@ -12668,14 +16483,14 @@ export interface operations {
                     "application/problem+json": components["schemas"]["UserNotFoundProblem"];
                 };
             };
-            /** @description The account is that of the caller, or the only owner of organizations. */
+            /** @description The account is that of the caller, the only owner of organizations, or the recovery owner of some that require SSO. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["OwnAccountProblem"] | components["schemas"]["OnlyOwnerProblem"];
+                    "application/problem+json": components["schemas"]["OwnAccountProblem"] | components["schemas"]["OnlyOwnerProblem"] | components["schemas"]["RecoveryOwnerProblem"];
                 };
             };
             422: components["responses"]["ValidationFailed"];
@@ -12739,7 +16554,7 @@ export interface operations {
             };
             400: components["responses"]["MalformedRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SuperuserRequired"];
+            403: components["responses"]["ProvedSuperuserRequired"];
             /** @description The installation has no such account. */
             404: {
                 headers: {
@@ -12975,6 +16790,7 @@ export interface operations {
                      *           "last_tested_at": "2026-03-02T09:20:00.000Z",
                      *           "last_test_succeeded": true,
                      *           "last_test_error": null,
+                     *           "created_by": "8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02",
                      *           "created_at": "2026-03-02T09:15:00.000Z",
                      *           "updated_at": "2026-03-02T09:20:00.000Z"
                      *         }
@@ -13051,6 +16867,7 @@ export interface operations {
                      *       "last_tested_at": null,
                      *       "last_test_succeeded": null,
                      *       "last_test_error": null,
+                     *       "created_by": "8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02",
                      *       "created_at": "2026-03-02T09:15:00.000Z",
                      *       "updated_at": "2026-03-02T09:15:00.000Z"
                      *     }
@@ -13060,14 +16877,14 @@ export interface operations {
             };
             400: components["responses"]["MalformedRequest"];
             401: components["responses"]["Unauthenticated"];
-            /** @description The access token is not scoped to an organization, or its role is below admin. The service token lacks the scope of this operation. */
+            /** @description The access token is not scoped to an organization, its role is below admin, or its last proof is too old. The service token lacks the scope of this operation. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["InsufficientScopeProblem"];
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["RecentLoginRequiredProblem"] | components["schemas"]["InsufficientScopeProblem"];
                 };
             };
             406: components["responses"]["NotAcceptable"];
@@ -13127,14 +16944,14 @@ export interface operations {
                 content?: never;
             };
             401: components["responses"]["Unauthenticated"];
-            /** @description The access token is not scoped to an organization, or its role is below admin. The service token lacks the scope of this operation. */
+            /** @description The access token is not scoped to an organization, its role is below admin, or its last proof is too old. The service token lacks the scope of this operation. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["InsufficientScopeProblem"];
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["RecentLoginRequiredProblem"] | components["schemas"]["InsufficientScopeProblem"];
                 };
             };
             404: components["responses"]["IntegrationNotFound"];
@@ -13251,9 +17068,9 @@ export interface operations {
             };
             400: components["responses"]["LimitedMalformedRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["LimitedAdminRequired"];
+            403: components["responses"]["ProvedLimitedAdminRequired"];
             406: components["responses"]["NotAcceptable"];
-            /** @description The server has no app. */
+            /** @description The server has no app at the code host. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -13464,6 +17281,106 @@ export interface operations {
                     "application/problem+json": components["schemas"]["CodeHostFailedProblem"];
                 };
             };
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    acceptGitlabEvent: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the event.
+                 * @example 13792a34-cac6-4fda-95a8-c58e00a3954e
+                 */
+                "X-Gitlab-Event-UUID": string;
+                /**
+                 * @description The secret token of the webhook.
+                 * @example 9d3c1f0b7e5a4c2d8f6e1a0b3c5d7e9f
+                 */
+                "X-Gitlab-Token"?: string;
+                /**
+                 * @description The id of the delivery. A repeated delivery has the same.
+                 * @example f5e5f430-f57b-4e6e-9fac-d9128cd7232f
+                 */
+                "webhook-id"?: string;
+                /**
+                 * @description The time of the delivery, in seconds since 1970.
+                 * @example 1772442900
+                 */
+                "webhook-timestamp"?: string;
+                /**
+                 * @description Signatures of id, time and body by the signing token, as Standard Webhooks defines them.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "object_kind": "push",
+                 *       "ref": "refs/heads/main",
+                 *       "project": {
+                 *         "path_with_namespace": "acme/backend/api",
+                 *         "default_branch": "main"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["HostEvent"];
+            };
+        };
+        responses: {
+            /** @description The event is handled. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "outcome": "accepted"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HostEventReceipt"];
+                };
+            };
+            400: components["responses"]["LimitedMalformedRequest"];
+            /** @description The secret token or the signature is missing or wrong. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidWebhookSignatureProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            /** @description The server has no application at GitLab, or no webhook secret. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["AppNotConfiguredProblem"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["LimitedValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["LimitedInternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -14684,6 +18601,2412 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getScimServiceProviderConfig: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What is supported. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "schemas": [
+                     *         "urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig"
+                     *       ],
+                     *       "patch": {
+                     *         "supported": true
+                     *       },
+                     *       "bulk": {
+                     *         "supported": false,
+                     *         "maxOperations": 0,
+                     *         "maxPayloadSize": 0
+                     *       },
+                     *       "filter": {
+                     *         "supported": true,
+                     *         "maxResults": 200
+                     *       },
+                     *       "changePassword": {
+                     *         "supported": false
+                     *       },
+                     *       "sort": {
+                     *         "supported": false
+                     *       },
+                     *       "etag": {
+                     *         "supported": false
+                     *       },
+                     *       "authenticationSchemes": [
+                     *         {
+                     *           "type": "oauthbearertoken",
+                     *           "name": "Service token",
+                     *           "description": "A service token with the scope scim:write.",
+                     *           "primary": true
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "resourceType": "ServiceProviderConfig",
+                     *         "location": "https://plumbline.example.com/scim/v2/ServiceProviderConfig"
+                     *       }
+                     *     }
+                     */
+                    "application/scim+json": components["schemas"]["ScimServiceProviderConfig"];
+                };
+            };
+            /** @description The bearer token is missing, invalid or expired. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The reply cannot be sent in any media type that the caller accepts. */
+            406: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The rate limit is used up. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The server failed unexpectedly. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The server is temporarily unavailable. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+        };
+    };
+    listScimResourceTypes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All resource types. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "schemas": [
+                     *         "urn:ietf:params:scim:api:messages:2.0:ListResponse"
+                     *       ],
+                     *       "totalResults": 1,
+                     *       "startIndex": 1,
+                     *       "itemsPerPage": 1,
+                     *       "Resources": [
+                     *         {
+                     *           "schemas": [
+                     *             "urn:ietf:params:scim:schemas:core:2.0:ResourceType"
+                     *           ],
+                     *           "id": "User",
+                     *           "name": "User",
+                     *           "endpoint": "/Users",
+                     *           "description": "A member of the organization, or somebody who is invited.",
+                     *           "schema": "urn:ietf:params:scim:schemas:core:2.0:User",
+                     *           "meta": {
+                     *             "resourceType": "ResourceType",
+                     *             "location": "https://plumbline.example.com/scim/v2/ResourceTypes"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/scim+json": components["schemas"]["ScimResourceTypeList"];
+                };
+            };
+            /** @description The bearer token is missing, invalid or expired. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The reply cannot be sent in any media type that the caller accepts. */
+            406: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The rate limit is used up. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The server failed unexpectedly. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The server is temporarily unavailable. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+        };
+    };
+    listScimSchemas: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All schemas. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "schemas": [
+                     *         "urn:ietf:params:scim:api:messages:2.0:ListResponse"
+                     *       ],
+                     *       "totalResults": 1,
+                     *       "startIndex": 1,
+                     *       "itemsPerPage": 1,
+                     *       "Resources": [
+                     *         {
+                     *           "schemas": [
+                     *             "urn:ietf:params:scim:schemas:core:2.0:Schema"
+                     *           ],
+                     *           "id": "urn:ietf:params:scim:schemas:core:2.0:Group",
+                     *           "name": "Group",
+                     *           "description": "A group of the identity provider.",
+                     *           "attributes": [
+                     *             {
+                     *               "name": "displayName",
+                     *               "type": "string",
+                     *               "multiValued": false,
+                     *               "description": "The name of the group.",
+                     *               "required": true,
+                     *               "caseExact": false,
+                     *               "mutability": "readWrite",
+                     *               "returned": "default",
+                     *               "uniqueness": "server"
+                     *             }
+                     *           ],
+                     *           "meta": {
+                     *             "resourceType": "Schema",
+                     *             "location": "https://plumbline.example.com/scim/v2/Schemas"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/scim+json": components["schemas"]["ScimSchemaList"];
+                };
+            };
+            /** @description The bearer token is missing, invalid or expired. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The reply cannot be sent in any media type that the caller accepts. */
+            406: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The rate limit is used up. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The server failed unexpectedly. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The server is temporarily unavailable. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+        };
+    };
+    listScimUsers: {
+        parameters: {
+            query?: {
+                /**
+                 * @description A filter (RFC 7644, section 3.4.2.2) over userName, externalId, displayName, name.givenName, name.familyName, name.formatted, emails.value, active, id, meta.created and meta.lastModified of users; displayName, externalId, id, members.value, meta.created and meta.lastModified of groups.
+                 * @example userName eq "robin@example.com"
+                 */
+                filter?: components["parameters"]["Filter"];
+                /**
+                 * @description The position of the first result, from 1. A lower number counts as 1.
+                 * @example 1
+                 */
+                startIndex?: components["parameters"]["StartIndex"];
+                /**
+                 * @description The largest number of results. A higher number than 200 counts as 200, a negative one as 0.
+                 * @example 100
+                 */
+                count?: components["parameters"]["Count"];
+                /**
+                 * @description The attributes to return, separated by commas. `schemas` and `id` are always returned.
+                 * @example userName,displayName,emails,active,groups,name,externalId,meta,members
+                 */
+                attributes?: components["parameters"]["Attributes"];
+                /**
+                 * @description The attributes to leave out, separated by commas.
+                 * @example entitlements
+                 */
+                excludedAttributes?: components["parameters"]["ExcludedAttributes"];
+                /**
+                 * @description It is accepted and ignored, because results cannot be sorted.
+                 * @example userName
+                 */
+                sortBy?: components["parameters"]["SortBy"];
+                /**
+                 * @description It is accepted and ignored, because results cannot be sorted.
+                 * @example ascending
+                 */
+                sortOrder?: components["parameters"]["SortOrder"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of users. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "schemas": [
+                     *         "urn:ietf:params:scim:api:messages:2.0:ListResponse"
+                     *       ],
+                     *       "totalResults": 1,
+                     *       "startIndex": 1,
+                     *       "itemsPerPage": 1,
+                     *       "Resources": [
+                     *         {
+                     *           "schemas": [
+                     *             "urn:ietf:params:scim:schemas:core:2.0:User"
+                     *           ],
+                     *           "id": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
+                     *           "externalId": "00u1abcd",
+                     *           "userName": "robin@example.com",
+                     *           "name": {
+                     *             "formatted": "Robin Miles",
+                     *             "givenName": "Robin",
+                     *             "familyName": "Miles"
+                     *           },
+                     *           "displayName": "Robin Miles",
+                     *           "emails": [
+                     *             {
+                     *               "value": "robin@example.com",
+                     *               "type": "work",
+                     *               "primary": true
+                     *             }
+                     *           ],
+                     *           "active": true,
+                     *           "groups": [
+                     *             {
+                     *               "value": "5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02",
+                     *               "display": "Developers"
+                     *             }
+                     *           ],
+                     *           "meta": {
+                     *             "resourceType": "User",
+                     *             "created": "2026-03-02T09:00:00.000Z",
+                     *             "lastModified": "2026-03-02T09:00:00.000Z",
+                     *             "location": "https://plumbline.example.com/scim/v2/Users/3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/scim+json": components["schemas"]["ScimUserList"];
+                };
+            };
+            /** @description The filter is invalid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The bearer token is missing, invalid or expired. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The reply cannot be sent in any media type that the caller accepts. */
+            406: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The request violates the contract. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The rate limit is used up. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The server failed unexpectedly. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The server is temporarily unavailable. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+        };
+    };
+    createScimUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "schemas": [
+                 *         "urn:ietf:params:scim:schemas:core:2.0:User"
+                 *       ],
+                 *       "userName": "robin@example.com",
+                 *       "externalId": "00u1abcd",
+                 *       "name": {
+                 *         "givenName": "Robin",
+                 *         "familyName": "Miles"
+                 *       },
+                 *       "emails": [
+                 *         {
+                 *           "value": "robin@example.com",
+                 *           "type": "work",
+                 *           "primary": true
+                 *         }
+                 *       ],
+                 *       "active": true
+                 *     }
+                 */
+                "application/scim+json": components["schemas"]["ScimUserRequest"];
+            };
+        };
+        responses: {
+            /** @description The user. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "schemas": [
+                     *         "urn:ietf:params:scim:schemas:core:2.0:User"
+                     *       ],
+                     *       "id": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
+                     *       "externalId": "00u1abcd",
+                     *       "userName": "robin@example.com",
+                     *       "name": {
+                     *         "formatted": "Robin Miles",
+                     *         "givenName": "Robin",
+                     *         "familyName": "Miles"
+                     *       },
+                     *       "displayName": "Robin Miles",
+                     *       "emails": [
+                     *         {
+                     *           "value": "robin@example.com",
+                     *           "type": "work",
+                     *           "primary": true
+                     *         }
+                     *       ],
+                     *       "active": true,
+                     *       "groups": [
+                     *         {
+                     *           "value": "5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02",
+                     *           "display": "Developers"
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "resourceType": "User",
+                     *         "created": "2026-03-02T09:00:00.000Z",
+                     *         "lastModified": "2026-03-02T09:00:00.000Z",
+                     *         "location": "https://plumbline.example.com/scim/v2/Users/3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01"
+                     *       }
+                     *     }
+                     */
+                    "application/scim+json": components["schemas"]["ScimUser"];
+                };
+            };
+            /** @description The body is not JSON, or not what the standard demands. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The bearer token is missing, invalid or expired. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The reply cannot be sent in any media type that the caller accepts. */
+            406: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description Another resource has a value that must be unique. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The operation does not accept the media type of the body. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The request violates the contract. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The rate limit is used up. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The server failed unexpectedly. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The server is temporarily unavailable. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+        };
+    };
+    getScimUser: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The attributes to return, separated by commas. `schemas` and `id` are always returned.
+                 * @example userName,displayName,emails,active,groups,name,externalId,meta,members
+                 */
+                attributes?: components["parameters"]["Attributes"];
+                /**
+                 * @description The attributes to leave out, separated by commas.
+                 * @example entitlements
+                 */
+                excludedAttributes?: components["parameters"]["ExcludedAttributes"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The `id` of the user.
+                 * @example 3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01
+                 */
+                scim_user_id: components["parameters"]["ScimUserId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The user. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "schemas": [
+                     *         "urn:ietf:params:scim:schemas:core:2.0:User"
+                     *       ],
+                     *       "id": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
+                     *       "externalId": "00u1abcd",
+                     *       "userName": "robin@example.com",
+                     *       "name": {
+                     *         "formatted": "Robin Miles",
+                     *         "givenName": "Robin",
+                     *         "familyName": "Miles"
+                     *       },
+                     *       "displayName": "Robin Miles",
+                     *       "emails": [
+                     *         {
+                     *           "value": "robin@example.com",
+                     *           "type": "work",
+                     *           "primary": true
+                     *         }
+                     *       ],
+                     *       "active": true,
+                     *       "groups": [
+                     *         {
+                     *           "value": "5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02",
+                     *           "display": "Developers"
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "resourceType": "User",
+                     *         "created": "2026-03-02T09:00:00.000Z",
+                     *         "lastModified": "2026-03-02T09:00:00.000Z",
+                     *         "location": "https://plumbline.example.com/scim/v2/Users/3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01"
+                     *       }
+                     *     }
+                     */
+                    "application/scim+json": components["schemas"]["ScimUser"];
+                };
+            };
+            /** @description The bearer token is missing, invalid or expired. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The organization has no such resource. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The reply cannot be sent in any media type that the caller accepts. */
+            406: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The request violates the contract. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The rate limit is used up. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The server failed unexpectedly. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The server is temporarily unavailable. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+        };
+    };
+    replaceScimUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `id` of the user.
+                 * @example 3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01
+                 */
+                scim_user_id: components["parameters"]["ScimUserId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "schemas": [
+                 *         "urn:ietf:params:scim:schemas:core:2.0:User"
+                 *       ],
+                 *       "userName": "robin@example.com",
+                 *       "externalId": "00u1abcd",
+                 *       "name": {
+                 *         "givenName": "Robin",
+                 *         "familyName": "Miles"
+                 *       },
+                 *       "emails": [
+                 *         {
+                 *           "value": "robin@example.com",
+                 *           "type": "work",
+                 *           "primary": true
+                 *         }
+                 *       ],
+                 *       "active": true
+                 *     }
+                 */
+                "application/scim+json": components["schemas"]["ScimUserRequest"];
+            };
+        };
+        responses: {
+            /** @description The user. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "schemas": [
+                     *         "urn:ietf:params:scim:schemas:core:2.0:User"
+                     *       ],
+                     *       "id": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
+                     *       "externalId": "00u1abcd",
+                     *       "userName": "robin@example.com",
+                     *       "name": {
+                     *         "formatted": "Robin Miles",
+                     *         "givenName": "Robin",
+                     *         "familyName": "Miles"
+                     *       },
+                     *       "displayName": "Robin Miles",
+                     *       "emails": [
+                     *         {
+                     *           "value": "robin@example.com",
+                     *           "type": "work",
+                     *           "primary": true
+                     *         }
+                     *       ],
+                     *       "active": true,
+                     *       "groups": [
+                     *         {
+                     *           "value": "5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02",
+                     *           "display": "Developers"
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "resourceType": "User",
+                     *         "created": "2026-03-02T09:00:00.000Z",
+                     *         "lastModified": "2026-03-02T09:00:00.000Z",
+                     *         "location": "https://plumbline.example.com/scim/v2/Users/3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01"
+                     *       }
+                     *     }
+                     */
+                    "application/scim+json": components["schemas"]["ScimUser"];
+                };
+            };
+            /** @description The body is not JSON, or not what the standard demands. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The bearer token is missing, invalid or expired. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The organization has no such resource. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The reply cannot be sent in any media type that the caller accepts. */
+            406: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description Another resource has a value that must be unique, or the user is the last owner of the organization, or its recovery owner while it requires SSO. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The operation does not accept the media type of the body. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The request violates the contract. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The rate limit is used up. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The server failed unexpectedly. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The server is temporarily unavailable. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+        };
+    };
+    deleteScimUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `id` of the user.
+                 * @example 3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01
+                 */
+                scim_user_id: components["parameters"]["ScimUserId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The user is not a member now. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The bearer token is missing, invalid or expired. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The organization has no such resource. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The user is the last owner of the organization, or its recovery owner while it requires SSO. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The request violates the contract. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The rate limit is used up. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The server failed unexpectedly. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The server is temporarily unavailable. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+        };
+    };
+    updateScimUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `id` of the user.
+                 * @example 3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01
+                 */
+                scim_user_id: components["parameters"]["ScimUserId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "schemas": [
+                 *         "urn:ietf:params:scim:api:messages:2.0:PatchOp"
+                 *       ],
+                 *       "Operations": [
+                 *         {
+                 *           "op": "replace",
+                 *           "value": {
+                 *             "active": false
+                 *           }
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/scim+json": components["schemas"]["ScimPatch"];
+            };
+        };
+        responses: {
+            /** @description The user. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "schemas": [
+                     *         "urn:ietf:params:scim:schemas:core:2.0:User"
+                     *       ],
+                     *       "id": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
+                     *       "externalId": "00u1abcd",
+                     *       "userName": "robin@example.com",
+                     *       "name": {
+                     *         "formatted": "Robin Miles",
+                     *         "givenName": "Robin",
+                     *         "familyName": "Miles"
+                     *       },
+                     *       "displayName": "Robin Miles",
+                     *       "emails": [
+                     *         {
+                     *           "value": "robin@example.com",
+                     *           "type": "work",
+                     *           "primary": true
+                     *         }
+                     *       ],
+                     *       "active": true,
+                     *       "groups": [
+                     *         {
+                     *           "value": "5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02",
+                     *           "display": "Developers"
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "resourceType": "User",
+                     *         "created": "2026-03-02T09:00:00.000Z",
+                     *         "lastModified": "2026-03-02T09:00:00.000Z",
+                     *         "location": "https://plumbline.example.com/scim/v2/Users/3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01"
+                     *       }
+                     *     }
+                     */
+                    "application/scim+json": components["schemas"]["ScimUser"];
+                };
+            };
+            /** @description The body is not JSON, or not what the standard demands. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The bearer token is missing, invalid or expired. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The organization has no such resource. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The reply cannot be sent in any media type that the caller accepts. */
+            406: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description Another resource has a value that must be unique, or the user is the last owner of the organization, or its recovery owner while it requires SSO. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The operation does not accept the media type of the body. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The request violates the contract. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The rate limit is used up. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The server failed unexpectedly. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The server is temporarily unavailable. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+        };
+    };
+    listScimGroups: {
+        parameters: {
+            query?: {
+                /**
+                 * @description A filter (RFC 7644, section 3.4.2.2) over userName, externalId, displayName, name.givenName, name.familyName, name.formatted, emails.value, active, id, meta.created and meta.lastModified of users; displayName, externalId, id, members.value, meta.created and meta.lastModified of groups.
+                 * @example userName eq "robin@example.com"
+                 */
+                filter?: components["parameters"]["Filter"];
+                /**
+                 * @description The position of the first result, from 1. A lower number counts as 1.
+                 * @example 1
+                 */
+                startIndex?: components["parameters"]["StartIndex"];
+                /**
+                 * @description The largest number of results. A higher number than 200 counts as 200, a negative one as 0.
+                 * @example 100
+                 */
+                count?: components["parameters"]["Count"];
+                /**
+                 * @description The attributes to return, separated by commas. `schemas` and `id` are always returned.
+                 * @example userName,displayName,emails,active,groups,name,externalId,meta,members
+                 */
+                attributes?: components["parameters"]["Attributes"];
+                /**
+                 * @description The attributes to leave out, separated by commas.
+                 * @example entitlements
+                 */
+                excludedAttributes?: components["parameters"]["ExcludedAttributes"];
+                /**
+                 * @description It is accepted and ignored, because results cannot be sorted.
+                 * @example userName
+                 */
+                sortBy?: components["parameters"]["SortBy"];
+                /**
+                 * @description It is accepted and ignored, because results cannot be sorted.
+                 * @example ascending
+                 */
+                sortOrder?: components["parameters"]["SortOrder"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of groups. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "schemas": [
+                     *         "urn:ietf:params:scim:api:messages:2.0:ListResponse"
+                     *       ],
+                     *       "totalResults": 1,
+                     *       "startIndex": 1,
+                     *       "itemsPerPage": 1,
+                     *       "Resources": [
+                     *         {
+                     *           "schemas": [
+                     *             "urn:ietf:params:scim:schemas:core:2.0:Group"
+                     *           ],
+                     *           "id": "5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02",
+                     *           "externalId": "00g1abcd",
+                     *           "displayName": "Developers",
+                     *           "members": [
+                     *             {
+                     *               "value": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
+                     *               "display": "robin@example.com"
+                     *             }
+                     *           ],
+                     *           "meta": {
+                     *             "resourceType": "Group",
+                     *             "created": "2026-03-02T09:00:00.000Z",
+                     *             "lastModified": "2026-03-02T09:00:00.000Z",
+                     *             "location": "https://plumbline.example.com/scim/v2/Groups/5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/scim+json": components["schemas"]["ScimGroupList"];
+                };
+            };
+            /** @description The filter is invalid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The bearer token is missing, invalid or expired. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The reply cannot be sent in any media type that the caller accepts. */
+            406: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The request violates the contract. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The rate limit is used up. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The server failed unexpectedly. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The server is temporarily unavailable. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+        };
+    };
+    createScimGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "schemas": [
+                 *         "urn:ietf:params:scim:schemas:core:2.0:Group"
+                 *       ],
+                 *       "displayName": "Developers",
+                 *       "externalId": "00g1abcd"
+                 *     }
+                 */
+                "application/scim+json": components["schemas"]["ScimGroupRequest"];
+            };
+        };
+        responses: {
+            /** @description The group. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "schemas": [
+                     *         "urn:ietf:params:scim:schemas:core:2.0:Group"
+                     *       ],
+                     *       "id": "5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02",
+                     *       "externalId": "00g1abcd",
+                     *       "displayName": "Developers",
+                     *       "members": [
+                     *         {
+                     *           "value": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
+                     *           "display": "robin@example.com"
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "resourceType": "Group",
+                     *         "created": "2026-03-02T09:00:00.000Z",
+                     *         "lastModified": "2026-03-02T09:00:00.000Z",
+                     *         "location": "https://plumbline.example.com/scim/v2/Groups/5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02"
+                     *       }
+                     *     }
+                     */
+                    "application/scim+json": components["schemas"]["ScimGroup"];
+                };
+            };
+            /** @description The body is not JSON, or not what the standard demands. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The bearer token is missing, invalid or expired. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The reply cannot be sent in any media type that the caller accepts. */
+            406: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description Another resource has a value that must be unique. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The operation does not accept the media type of the body. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The request violates the contract. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The rate limit is used up. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The server failed unexpectedly. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The server is temporarily unavailable. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+        };
+    };
+    getScimGroup: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The attributes to return, separated by commas. `schemas` and `id` are always returned.
+                 * @example userName,displayName,emails,active,groups,name,externalId,meta,members
+                 */
+                attributes?: components["parameters"]["Attributes"];
+                /**
+                 * @description The attributes to leave out, separated by commas.
+                 * @example entitlements
+                 */
+                excludedAttributes?: components["parameters"]["ExcludedAttributes"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The `id` of the group.
+                 * @example 5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02
+                 */
+                scim_group_id: components["parameters"]["ScimGroupId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The group. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "schemas": [
+                     *         "urn:ietf:params:scim:schemas:core:2.0:Group"
+                     *       ],
+                     *       "id": "5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02",
+                     *       "externalId": "00g1abcd",
+                     *       "displayName": "Developers",
+                     *       "members": [
+                     *         {
+                     *           "value": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
+                     *           "display": "robin@example.com"
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "resourceType": "Group",
+                     *         "created": "2026-03-02T09:00:00.000Z",
+                     *         "lastModified": "2026-03-02T09:00:00.000Z",
+                     *         "location": "https://plumbline.example.com/scim/v2/Groups/5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02"
+                     *       }
+                     *     }
+                     */
+                    "application/scim+json": components["schemas"]["ScimGroup"];
+                };
+            };
+            /** @description The bearer token is missing, invalid or expired. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The organization has no such resource. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The reply cannot be sent in any media type that the caller accepts. */
+            406: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The request violates the contract. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The rate limit is used up. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The server failed unexpectedly. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The server is temporarily unavailable. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+        };
+    };
+    replaceScimGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `id` of the group.
+                 * @example 5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02
+                 */
+                scim_group_id: components["parameters"]["ScimGroupId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "schemas": [
+                 *         "urn:ietf:params:scim:schemas:core:2.0:Group"
+                 *       ],
+                 *       "displayName": "Developers",
+                 *       "externalId": "00g1abcd"
+                 *     }
+                 */
+                "application/scim+json": components["schemas"]["ScimGroupRequest"];
+            };
+        };
+        responses: {
+            /** @description The group. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "schemas": [
+                     *         "urn:ietf:params:scim:schemas:core:2.0:Group"
+                     *       ],
+                     *       "id": "5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02",
+                     *       "externalId": "00g1abcd",
+                     *       "displayName": "Developers",
+                     *       "members": [
+                     *         {
+                     *           "value": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
+                     *           "display": "robin@example.com"
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "resourceType": "Group",
+                     *         "created": "2026-03-02T09:00:00.000Z",
+                     *         "lastModified": "2026-03-02T09:00:00.000Z",
+                     *         "location": "https://plumbline.example.com/scim/v2/Groups/5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02"
+                     *       }
+                     *     }
+                     */
+                    "application/scim+json": components["schemas"]["ScimGroup"];
+                };
+            };
+            /** @description The body is not JSON, or not what the standard demands. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The bearer token is missing, invalid or expired. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The organization has no such resource. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The reply cannot be sent in any media type that the caller accepts. */
+            406: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description Another resource has a value that must be unique. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The operation does not accept the media type of the body. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The request violates the contract. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The rate limit is used up. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The server failed unexpectedly. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The server is temporarily unavailable. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+        };
+    };
+    deleteScimGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `id` of the group.
+                 * @example 5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02
+                 */
+                scim_group_id: components["parameters"]["ScimGroupId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The group does not exist. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The bearer token is missing, invalid or expired. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The organization has no such resource. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The request violates the contract. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The rate limit is used up. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The server failed unexpectedly. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The server is temporarily unavailable. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+        };
+    };
+    updateScimGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `id` of the group.
+                 * @example 5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02
+                 */
+                scim_group_id: components["parameters"]["ScimGroupId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "schemas": [
+                 *         "urn:ietf:params:scim:api:messages:2.0:PatchOp"
+                 *       ],
+                 *       "Operations": [
+                 *         {
+                 *           "op": "replace",
+                 *           "path": "displayName",
+                 *           "value": "Engineers"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/scim+json": components["schemas"]["ScimPatch"];
+            };
+        };
+        responses: {
+            /** @description The group. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "schemas": [
+                     *         "urn:ietf:params:scim:schemas:core:2.0:Group"
+                     *       ],
+                     *       "id": "5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02",
+                     *       "externalId": "00g1abcd",
+                     *       "displayName": "Developers",
+                     *       "members": [
+                     *         {
+                     *           "value": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
+                     *           "display": "robin@example.com"
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "resourceType": "Group",
+                     *         "created": "2026-03-02T09:00:00.000Z",
+                     *         "lastModified": "2026-03-02T09:00:00.000Z",
+                     *         "location": "https://plumbline.example.com/scim/v2/Groups/5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02"
+                     *       }
+                     *     }
+                     */
+                    "application/scim+json": components["schemas"]["ScimGroup"];
+                };
+            };
+            /** @description The body is not JSON, or not what the standard demands. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The bearer token is missing, invalid or expired. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The organization has no such resource. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The reply cannot be sent in any media type that the caller accepts. */
+            406: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description Another resource has a value that must be unique. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The operation does not accept the media type of the body. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The request violates the contract. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The rate limit is used up. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The server failed unexpectedly. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+            /** @description The server is temporarily unavailable. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": components["schemas"]["ScimError"];
+                };
+            };
+        };
+    };
     getLiveness: {
         parameters: {
             query?: never;
@@ -14899,7 +21222,10 @@ export interface operations {
                  *       "occurred_at": "2026-03-02T09:15:00.000Z",
                  *       "data": {
                  *         "user_id": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
-                 *         "removed_by": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01"
+                 *         "removed_by": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
+                 *         "service_tokens": 1,
+                 *         "webhooks": 0,
+                 *         "integrations": 0
                  *       }
                  *     }
                  */

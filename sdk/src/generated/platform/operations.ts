@@ -4,6 +4,7 @@ import type { ApiClient } from '../../client.js';
 import * as formats from '../../formats.js';
 import type { CallOptions, KeyedCallOptions, Parameters, TokenCallOptions } from '../../operation.js';
 import type { Failure, Success } from '../../result.js';
+import { scimProblem, type ScimProblem } from '../../scim-problem.js';
 import type { components, operations } from './openapi.js';
 
 export type Schemas = components['schemas'];
@@ -83,10 +84,13 @@ export type SecureAccountResult =
  * Secure an account that somebody else may be using (`POST /api/v1/auth/secure-account`).
  *
  * Redeems the token of the link "this was not me" in a mail about the security of an account. It works
- * once, for 7 days, without a log-in. Ends all sessions, the password and the links of earlier mails,
- * and sends a mail with which the holder of the address chooses a new password. The link in a mail
- * about a changed address also gives the account its former address back, unless another account has
- * it now, and then nothing changes. Service tokens stay, because they belong to organizations.
+ * once, for 7 days, without a log-in. Ends all sessions, the password, the links to identity providers
+ * and of other mails, and the passkeys and the authenticator app that were added since the first of
+ * these mails, and sends a mail with which the holder of the address chooses a new password. The link
+ * in a mail about a changed address also gives the account its former address back, and deletes an
+ * unverified account that has it now. If a verified one has it, nothing changes. Of the links of other
+ * mails, only that of an earlier change of the address ends it. Service tokens stay, because they
+ * belong to organizations.
  *
  * Problems: 400 `MalformedRequestProblem`, `InvalidSecurityLinkProblem`; 406 `NotAcceptableProblem`;
  * 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 429
@@ -233,7 +237,7 @@ export type LoginResult =
   | Success<200, operations['login']['responses'][200]['content']['application/json']>
   | Failure<400, Schemas['MalformedRequestProblem']>
   | Failure<401, Schemas['InvalidCredentialsProblem']>
-  | Failure<403, Schemas['NotAMemberProblem']>
+  | Failure<403, Schemas['NotAMemberProblem'] | Schemas['SsoRequiredProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
@@ -246,13 +250,16 @@ export type LoginResult =
  *
  * Checks e-mail address and password. A verified user gets a token pair, scoped to `org_id`, in which
  * the user must be a member, or without `org_id` to the organization that the user worked in last, if
- * any. An unverified user gets no tokens but the status `email_verification_required`. Five
- * consecutive failures lock the address for 15 minutes, whether or not it has an account.
+ * any. If all organizations of the user require SSO, the tokens have none, and reach the account
+ * alone. An unverified user gets no tokens but the status `email_verification_required`. A user with a
+ * second factor gets the status `mfa_required` and completes the log-in by `POST
+ * /api/v1/auth/mfa/verify`. Five consecutive failures lock the address for 15 minutes, whether or not
+ * it has an account.
  *
- * Problems: 400 `MalformedRequestProblem`; 401 `InvalidCredentialsProblem`; 403 `NotAMemberProblem`;
- * 406 `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
- * `ValidationFailedProblem`; 429 `AccountLockedProblem`, `RateLimitedProblem`; 500
- * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ * Problems: 400 `MalformedRequestProblem`; 401 `InvalidCredentialsProblem`; 403 `NotAMemberProblem`,
+ * `SsoRequiredProblem`; 406 `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`; 415
+ * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 429 `AccountLockedProblem`,
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts
@@ -386,13 +393,14 @@ export type LoginByProviderResult =
  * Complete a log-in with an identity provider (`POST /api/v1/auth/providers/{provider}/login`).
  *
  * Redeems the answer of the provider, once, for the browser that began the attempt. An identity that
- * is linked to an account logs in, as by password. The first log-in with a verified e-mail address
- * that no account has creates an account without a password, if `AUTH_REGISTRATION` lets the address
- * register; a pending invite to the address counts as an invite. An organization is created as by a
- * registration, unless invites wait for the address. An identity with the address of an existing
- * account is never linked by itself - log in to that account, then link the identity. If the attempt
- * was begun by `POST /api/v1/auth/providers/{provider}/link`, the identity is linked to that account.
- * Requests from pages of other sites are rejected.
+ * is linked to an account logs in, as by password, and is asked for a second factor as there. The
+ * first log-in with a verified e-mail address that no account has creates an account without a
+ * password, if `AUTH_REGISTRATION` lets the address register; a pending invite to the address counts
+ * as an invite. An organization is created as by a registration, unless invites wait for the address.
+ * An identity with the address of an existing account is never linked by itself - log in to that
+ * account, then link the identity. If the attempt was begun by `POST
+ * /api/v1/auth/providers/{provider}/link`, the identity is linked to that account. Requests from pages
+ * of other sites are rejected.
  *
  * Problems: 400 `MalformedRequestProblem`, `InvalidLoginAttemptProblem`,
  * `ProviderLoginRefusedProblem`; 401 `InvalidCredentialsProblem`; 403 `ForeignRequestProblem`,
@@ -455,9 +463,9 @@ export type StartIdentityLinkResult =
  * Begin to link an identity to your account (`POST /api/v1/auth/providers/{provider}/link`).
  *
  * As `POST /api/v1/auth/providers/{provider}/start`, but the identity is linked to the account of the
- * caller, who can log in with it from then on. The session of the caller is the proof of the account,
- * so it must have begun within the last 10 minutes, and must last until the link is complete. Requests
- * from pages of other sites are rejected.
+ * caller, who can log in with it from then on. The session of the caller proves the account, so it
+ * needs a proof of the last 10 minutes, and must last until the link is complete. Requests from pages
+ * of other sites are rejected.
  *
  * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403 `ForeignRequestProblem`,
  * `RecentLoginRequiredProblem`; 404 `IdentityProviderNotFoundProblem`; 406 `NotAcceptableProblem`; 413
@@ -484,6 +492,1062 @@ export function startIdentityLink(
   return client.call(
     {
       path: '/api/v1/auth/providers/{provider}/link',
+      method: 'post',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `POST /api/v1/auth/mfa/verify` */
+export interface VerifyMfaRequest extends TokenCallOptions {
+  /** The body of the request. */
+  readonly body: NonNullable<operations['verifyMfa']['requestBody']>['content']['application/json'];
+}
+export type VerifyMfaResult =
+  | Success<200, Schemas['LoginResponse']>
+  | Failure<400, Schemas['MalformedRequestProblem'] | Schemas['InvalidMfaTokenProblem']>
+  | Failure<403, Schemas['WrongCodeProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['AccountLockedProblem'] | Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Complete a log-in with the second factor (`POST /api/v1/auth/mfa/verify`).
+ *
+ * Takes the `mfa_token` of a log-in that answered `mfa_required`, and a code of the authenticator app,
+ * a recovery code, or the answer of a passkey to `startPasskeyLogin`. The token works once, within 10
+ * minutes, and ends with a change of the password. A code is accepted once. Five wrong ones lock the
+ * second factor of the account for 15 minutes, also for other log-ins; no mail ends that lock.
+ *
+ * Problems: 400 `MalformedRequestProblem`, `InvalidMfaTokenProblem`; 403 `WrongCodeProblem`; 406
+ * `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
+ * `ValidationFailedProblem`; 429 `AccountLockedProblem`, `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await verifyMfa(client, {
+ *   body: {
+ *     mfa_token: "nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc",
+ *     code: "123456"
+ *   }
+ * });
+ * ```
+ */
+export function verifyMfa(client: PlatformClient, request: VerifyMfaRequest): Promise<VerifyMfaResult> {
+  return client.call(
+    { path: '/api/v1/auth/mfa/verify', method: 'post', statuses: [200], format: formats.json, issues: 'reply' },
+    request,
+  );
+}
+
+/** `POST /api/v1/auth/step-up` */
+export interface VerifySessionRequest extends CallOptions {
+  /** The body of the request. */
+  readonly body: NonNullable<operations['verifySession']['requestBody']>['content']['application/json'];
+}
+export type VerifySessionResult =
+  | Success<200, Schemas['SessionProof']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<403, Schemas['WrongPasswordProblem'] | Schemas['WrongCodeProblem'] | Schemas['SecondFactorRequiredProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['AccountLockedProblem'] | Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Prove again that you are there (`POST /api/v1/auth/step-up`).
+ *
+ * Some changes need a proof of the last 10 minutes, and are refused with `recent-login-required`
+ * otherwise - service tokens, owners, integrations, SSO and provisioned groups, the second factor,
+ * linked identities, the export and a new address of an account, deletions, disabled accounts. A
+ * log-in is such a proof, and this is another, in the same session. An account with a second factor
+ * takes a code, a recovery code or a passkey, and any other one its password. Wrong ones count as
+ * those of log-ins do.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403 `WrongPasswordProblem`,
+ * `WrongCodeProblem`, `SecondFactorRequiredProblem`; 406 `NotAcceptableProblem`; 413
+ * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 429
+ * `AccountLockedProblem`, `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await verifySession(client, {
+ *   body: {
+ *     current_password: "seven quiet rivers 7"
+ *   }
+ * });
+ * ```
+ */
+export function verifySession(client: PlatformClient, request: VerifySessionRequest): Promise<VerifySessionResult> {
+  return client.call(
+    { path: '/api/v1/auth/step-up', method: 'post', statuses: [200], format: formats.json, scheme: 'bearer' },
+    request,
+  );
+}
+
+/** `GET /api/v1/auth/me/mfa` */
+export type GetMfaRequest = CallOptions;
+export type GetMfaResult =
+  | Success<200, Schemas['MfaState']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Get the second factor of your account (`GET /api/v1/auth/me/mfa`).
+ *
+ * What a log-in to the account of the caller asks for after the first proof, such as the password.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 406 `NotAcceptableProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await getMfa(client);
+ * ```
+ */
+export function getMfa(client: PlatformClient, request?: GetMfaRequest): Promise<GetMfaResult> {
+  return client.call(
+    { path: '/api/v1/auth/me/mfa', method: 'get', statuses: [200], format: formats.json, scheme: 'bearer' },
+    request,
+  );
+}
+
+/** `POST /api/v1/auth/me/mfa/totp` */
+export type StartTotpRequest = CallOptions;
+export type StartTotpResult =
+  | Success<200, Schemas['TotpSecret']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<403, Schemas['RecentLoginRequiredProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<409, Schemas['TotpEnabledProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Begin to set up an authenticator app (`POST /api/v1/auth/me/mfa/totp`).
+ *
+ * Returns a new secret for an authenticator app (TOTP, RFC 6238). It counts when `verifyTotp` gets a
+ * code of it. Until then a further call replaces it, and log-ins do not ask for it. The session needs
+ * a fresh proof.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `RecentLoginRequiredProblem`; 406
+ * `NotAcceptableProblem`; 409 `TotpEnabledProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await startTotp(client);
+ * ```
+ */
+export function startTotp(client: PlatformClient, request?: StartTotpRequest): Promise<StartTotpResult> {
+  return client.call(
+    { path: '/api/v1/auth/me/mfa/totp', method: 'post', statuses: [200], format: formats.json, scheme: 'bearer' },
+    request,
+  );
+}
+
+/** `DELETE /api/v1/auth/me/mfa/totp` */
+export type DeleteTotpRequest = CallOptions;
+export type DeleteTotpResult =
+  | Success<204, undefined>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<403, Schemas['RecentLoginRequiredProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Remove the authenticator app (`DELETE /api/v1/auth/me/mfa/totp`).
+ *
+ * Log-ins no longer ask for its codes. The recovery codes go with the last second factor. The session
+ * needs a fresh proof. The holder of the account gets a mail.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `RecentLoginRequiredProblem`; 429 `RateLimitedProblem`;
+ * 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await deleteTotp(client);
+ * ```
+ */
+export function deleteTotp(client: PlatformClient, request?: DeleteTotpRequest): Promise<DeleteTotpResult> {
+  return client.call(
+    { path: '/api/v1/auth/me/mfa/totp', method: 'delete', statuses: [204], scheme: 'bearer' },
+    request,
+  );
+}
+
+/** `POST /api/v1/auth/me/mfa/totp/verify` */
+export interface VerifyTotpRequest extends CallOptions {
+  /** The body of the request. */
+  readonly body: Schemas['TotpCodeRequest'];
+}
+export type VerifyTotpResult =
+  | Success<200, Schemas['RecoveryCodes']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<403, Schemas['RecentLoginRequiredProblem'] | Schemas['WrongCodeProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<409, Schemas['TotpNotStartedProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Set up the authenticator app (`POST /api/v1/auth/me/mfa/totp/verify`).
+ *
+ * Checks a code of the secret that `startTotp` returned. Log-ins ask for a code from then on. The
+ * session of the caller counts as proved by it; other sessions stay, without that proof. The holder of
+ * the account gets a mail.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
+ * `RecentLoginRequiredProblem`, `WrongCodeProblem`; 406 `NotAcceptableProblem`; 409
+ * `TotpNotStartedProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
+ * `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await verifyTotp(client, {
+ *   body: {
+ *     code: "123456"
+ *   }
+ * });
+ * ```
+ */
+export function verifyTotp(client: PlatformClient, request: VerifyTotpRequest): Promise<VerifyTotpResult> {
+  return client.call(
+    {
+      path: '/api/v1/auth/me/mfa/totp/verify',
+      method: 'post',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `POST /api/v1/auth/me/mfa/recovery-codes` */
+export type RotateRecoveryCodesRequest = CallOptions;
+export type RotateRecoveryCodesResult =
+  | Success<200, Schemas['RecoveryCodes']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<403, Schemas['RecentLoginRequiredProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<409, Schemas['NoSecondFactorProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Replace the recovery codes (`POST /api/v1/auth/me/mfa/recovery-codes`).
+ *
+ * Ends the recovery codes of the account, and returns ten new ones, which are not shown again. Each
+ * takes the place of a code of the authenticator app once. The session needs a fresh proof. The holder
+ * of the account gets a mail.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `RecentLoginRequiredProblem`; 406
+ * `NotAcceptableProblem`; 409 `NoSecondFactorProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await rotateRecoveryCodes(client);
+ * ```
+ */
+export function rotateRecoveryCodes(
+  client: PlatformClient,
+  request?: RotateRecoveryCodesRequest,
+): Promise<RotateRecoveryCodesResult> {
+  return client.call(
+    {
+      path: '/api/v1/auth/me/mfa/recovery-codes',
+      method: 'post',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `POST /api/v1/auth/me/mfa/passkeys` */
+export interface RegisterPasskeyRequest extends CallOptions {
+  /** The body of the request. */
+  readonly body: Schemas['NewPasskeyRequest'];
+}
+export type RegisterPasskeyResult =
+  | Success<200, Schemas['NewPasskey']>
+  | Failure<400, Schemas['MalformedRequestProblem'] | Schemas['InvalidPasskeyProblem']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<403, Schemas['RecentLoginRequiredProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<409, Schemas['PasskeyExistsProblem'] | Schemas['TooManyPasskeysProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Add a passkey (`POST /api/v1/auth/me/mfa/passkeys`).
+ *
+ * Adds the passkey that the browser has created with the options of `startPasskey`. Log-ins ask for a
+ * second factor from then on. The session of the caller counts as proved by it; other sessions stay,
+ * without that proof. An attestation with certificates is refused. An account has at most 20 passkeys.
+ * The holder of the account gets a mail.
+ *
+ * Problems: 400 `MalformedRequestProblem`, `InvalidPasskeyProblem`; 401 `UnauthenticatedProblem`; 403
+ * `RecentLoginRequiredProblem`; 406 `NotAcceptableProblem`; 409 `PasskeyExistsProblem`,
+ * `TooManyPasskeysProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
+ * `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await registerPasskey(client, {
+ *   body: {
+ *     name: "Phone",
+ *     client_data_json: "eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0",
+ *     attestation_object: "o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YQ",
+ *     credential_id: "mYx2vR8kQ4tB7pW5hL9eG0"
+ *   }
+ * });
+ * ```
+ */
+export function registerPasskey(
+  client: PlatformClient,
+  request: RegisterPasskeyRequest,
+): Promise<RegisterPasskeyResult> {
+  return client.call(
+    { path: '/api/v1/auth/me/mfa/passkeys', method: 'post', statuses: [200], format: formats.json, scheme: 'bearer' },
+    request,
+  );
+}
+
+/** `POST /api/v1/auth/me/mfa/passkeys/start` */
+export type StartPasskeyRequest = CallOptions;
+export type StartPasskeyResult =
+  | Success<200, Schemas['PasskeyCreation']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<403, Schemas['RecentLoginRequiredProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Begin to add a passkey (`POST /api/v1/auth/me/mfa/passkeys/start`).
+ *
+ * Returns what the browser creates a passkey with (`navigator.credentials.create`). The challenge
+ * works once, for this session, within 10 minutes. Passkeys belong to the host name of `APP_BASE_URL`;
+ * browsers know none for IP addresses. The session needs a fresh proof.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `RecentLoginRequiredProblem`; 406
+ * `NotAcceptableProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await startPasskey(client);
+ * ```
+ */
+export function startPasskey(client: PlatformClient, request?: StartPasskeyRequest): Promise<StartPasskeyResult> {
+  return client.call(
+    {
+      path: '/api/v1/auth/me/mfa/passkeys/start',
+      method: 'post',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `DELETE /api/v1/auth/me/mfa/passkeys/{passkey_id}` */
+export interface DeletePasskeyRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['deletePasskey']['parameters']['path'];
+}
+export type DeletePasskeyResult =
+  | Success<204, undefined>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<403, Schemas['RecentLoginRequiredProblem']>
+  | Failure<404, Schemas['PasskeyNotFoundProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Delete a passkey (`DELETE /api/v1/auth/me/mfa/passkeys/{passkey_id}`).
+ *
+ * The passkey no longer logs in. The recovery codes go with the last second factor. The session needs
+ * a fresh proof. The holder of the account gets a mail.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `RecentLoginRequiredProblem`; 404
+ * `PasskeyNotFoundProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await deletePasskey(client, {
+ *   params: {
+ *     passkey_id: "7c1d2e3f-4a5b-4c6d-8e7f-8091a2b3c411"
+ *   }
+ * });
+ * ```
+ */
+export function deletePasskey(client: PlatformClient, request: DeletePasskeyRequest): Promise<DeletePasskeyResult> {
+  return client.call(
+    { path: '/api/v1/auth/me/mfa/passkeys/{passkey_id}', method: 'delete', statuses: [204], scheme: 'bearer' },
+    request,
+  );
+}
+
+/** `PATCH /api/v1/auth/me/mfa/passkeys/{passkey_id}` */
+export interface UpdatePasskeyRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['updatePasskey']['parameters']['path'];
+  /** The body of the request. */
+  readonly body: Schemas['PasskeyNameRequest'];
+}
+export type UpdatePasskeyResult =
+  | Success<200, Schemas['Passkey']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<404, Schemas['PasskeyNotFoundProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Rename a passkey (`PATCH /api/v1/auth/me/mfa/passkeys/{passkey_id}`).
+ *
+ * Changes the name by which its user knows a passkey.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 404 `PasskeyNotFoundProblem`;
+ * 406 `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
+ * `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await updatePasskey(client, {
+ *   params: {
+ *     passkey_id: "7c1d2e3f-4a5b-4c6d-8e7f-8091a2b3c411"
+ *   },
+ *   body: {
+ *     name: "Old phone"
+ *   }
+ * });
+ * ```
+ */
+export function updatePasskey(client: PlatformClient, request: UpdatePasskeyRequest): Promise<UpdatePasskeyResult> {
+  return client.call(
+    {
+      path: '/api/v1/auth/me/mfa/passkeys/{passkey_id}',
+      method: 'patch',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `POST /api/v1/auth/passkeys/start` */
+export type StartPasskeyLoginRequest = CallOptions;
+export type StartPasskeyLoginResult =
+  | Success<200, Schemas['PasskeyRequest']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Begin a proof by passkey (`POST /api/v1/auth/passkeys/start`).
+ *
+ * Returns what the browser asks for a passkey with (`navigator.credentials.get`). The challenge works
+ * once, within 10 minutes, for a log-in without a password, for the second factor of another log-in,
+ * or for a fresh proof.
+ *
+ * Problems: 406 `NotAcceptableProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await startPasskeyLogin(client);
+ * ```
+ */
+export function startPasskeyLogin(
+  client: PlatformClient,
+  request?: StartPasskeyLoginRequest,
+): Promise<StartPasskeyLoginResult> {
+  return client.call(
+    { path: '/api/v1/auth/passkeys/start', method: 'post', statuses: [200], format: formats.json },
+    request,
+  );
+}
+
+/** `POST /api/v1/auth/passkeys/login` */
+export interface LoginByPasskeyRequest extends TokenCallOptions {
+  /** The body of the request. */
+  readonly body: Schemas['PasskeyProof'];
+}
+export type LoginByPasskeyResult =
+  | Success<200, Schemas['LoginResponse']>
+  | Failure<400, Schemas['MalformedRequestProblem'] | Schemas['InvalidPasskeyProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Log in with a passkey (`POST /api/v1/auth/passkeys/login`).
+ *
+ * Takes the answer of the browser to `startPasskeyLogin`. No password and no second factor are asked
+ * for - the passkey is both. The tokens are scoped to the organization that the user worked in last,
+ * if any.
+ *
+ * Problems: 400 `MalformedRequestProblem`, `InvalidPasskeyProblem`; 406 `NotAcceptableProblem`; 413
+ * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 429
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await loginByPasskey(client, {
+ *   body: {
+ *     credential_id: "mYx2vR8kQ4tB7pW5hL9eG0",
+ *     client_data_json: "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0",
+ *     authenticator_data: "SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2MFAAAAAQ",
+ *     signature: "MEUCIQDTGVxhrsdc6t0aFg"
+ *   }
+ * });
+ * ```
+ */
+export function loginByPasskey(client: PlatformClient, request: LoginByPasskeyRequest): Promise<LoginByPasskeyResult> {
+  return client.call(
+    { path: '/api/v1/auth/passkeys/login', method: 'post', statuses: [200], format: formats.json, issues: 'reply' },
+    request,
+  );
+}
+
+/** `GET /api/v1/auth/sso` */
+export interface GetSsoByDomainRequest extends CallOptions {
+  /** The parameters of the query. */
+  readonly query: Parameters<NonNullable<operations['getSsoByDomain']['parameters']['query']>>;
+}
+export type GetSsoByDomainResult =
+  | Success<200, Schemas['SsoOfDomain']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Find the SSO of a domain (`GET /api/v1/auth/sso`).
+ *
+ * Says which organization people with an address of the domain log in to by SSO. The reply depends on
+ * the domain alone, so that it reveals nothing about accounts.
+ *
+ * Problems: 406 `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await getSsoByDomain(client, {
+ *   query: {
+ *     domain: "example.com"
+ *   }
+ * });
+ * ```
+ */
+export function getSsoByDomain(client: PlatformClient, request: GetSsoByDomainRequest): Promise<GetSsoByDomainResult> {
+  return client.call({ path: '/api/v1/auth/sso', method: 'get', statuses: [200], format: formats.json }, request);
+}
+
+/** `POST /api/v1/auth/sso/{sso_org_id}/start` */
+export interface StartSsoLoginRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['startSsoLogin']['parameters']['path'];
+  /** The body of the request. */
+  readonly body: Schemas['SsoLoginRequest'];
+}
+export type StartSsoLoginResult =
+  | Success<200, Schemas['ProviderLoginStart']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem']>
+  | Failure<404, Schemas['SsoNotFoundProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<502, Schemas['IdentityProviderFailedProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Begin a log-in by SSO (`POST /api/v1/auth/sso/{sso_org_id}/start`).
+ *
+ * As `POST /api/v1/auth/providers/{provider}/start`, with the provider of an organization, which sends
+ * the browser back to `/login/sso/{org_id}/callback` of `APP_BASE_URL`. A log-in that the provider
+ * initiates begins here, too - name its `iss`, which must be that of the organization. Requests from
+ * pages of other sites are rejected.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 403 `ForeignRequestProblem`; 404 `SsoNotFoundProblem`; 406
+ * `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
+ * `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 502
+ * `IdentityProviderFailedProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await startSsoLogin(client, {
+ *   params: {
+ *     sso_org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   },
+ *   body: {
+ *     return_to: "/overview",
+ *     login_hint: "robin@example.com"
+ *   }
+ * });
+ * ```
+ */
+export function startSsoLogin(client: PlatformClient, request: StartSsoLoginRequest): Promise<StartSsoLoginResult> {
+  return client.call(
+    { path: '/api/v1/auth/sso/{sso_org_id}/start', method: 'post', statuses: [200], format: formats.json },
+    request,
+  );
+}
+
+/** `POST /api/v1/auth/sso/{sso_org_id}/link` */
+export interface StartSsoLinkRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['startSsoLink']['parameters']['path'];
+  /** The body of the request. */
+  readonly body: Schemas['SsoLoginRequest'];
+}
+export type StartSsoLinkResult =
+  | Success<200, Schemas['ProviderLoginStart']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['RecentLoginRequiredProblem']>
+  | Failure<404, Schemas['SsoNotFoundProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<502, Schemas['IdentityProviderFailedProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Begin to link your account to the SSO of an organization (`POST
+ * /api/v1/auth/sso/{sso_org_id}/link`).
+ *
+ * As `POST /api/v1/auth/sso/{sso_org_id}/start`, but the identity at the provider is linked to the
+ * account of the caller. An account that belongs to other organizations is never linked by itself. The
+ * session needs a proof of the last 10 minutes. A log-in by SSO is not one; the password or the second
+ * factor of the account has to be proved in its session. Requests from pages of other sites are
+ * rejected.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403 `ForeignRequestProblem`,
+ * `RecentLoginRequiredProblem`; 404 `SsoNotFoundProblem`; 406 `NotAcceptableProblem`; 413
+ * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 429
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 502 `IdentityProviderFailedProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await startSsoLink(client, {
+ *   params: {
+ *     sso_org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   },
+ *   body: {
+ *     return_to: "/overview",
+ *     login_hint: "robin@example.com"
+ *   }
+ * });
+ * ```
+ */
+export function startSsoLink(client: PlatformClient, request: StartSsoLinkRequest): Promise<StartSsoLinkResult> {
+  return client.call(
+    {
+      path: '/api/v1/auth/sso/{sso_org_id}/link',
+      method: 'post',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `POST /api/v1/auth/sso/{sso_org_id}/logout` */
+export interface AcceptSsoLogoutRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['acceptSsoLogout']['parameters']['path'];
+  /** The body of the request. */
+  readonly body: Schemas['SsoLogoutRequest'];
+}
+export type AcceptSsoLogoutResult =
+  | Success<204, undefined>
+  | Failure<400, Schemas['MalformedRequestProblem'] | Schemas['InvalidLogoutTokenProblem']>
+  | Failure<404, Schemas['SsoNotFoundProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<502, Schemas['IdentityProviderFailedProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Accept a back-channel logout (`POST /api/v1/auth/sso/{sso_org_id}/logout`).
+ *
+ * For the provider alone (OpenID Connect Back-Channel Logout 1.0). The body is a form with a
+ * `logout_token`, which ends the sessions by SSO that its `sid` or `sub` names. A token works once.
+ *
+ * Problems: 400 `MalformedRequestProblem`, `InvalidLogoutTokenProblem`; 404 `SsoNotFoundProblem`; 413
+ * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 429
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 502 `IdentityProviderFailedProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await acceptSsoLogout(client, {
+ *   params: {
+ *     sso_org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   },
+ *   body: {
+ *     logout_token: "eyJhbGciOiJSUzI1NiIsInR5cCI6ImxvZ291dCtqd3QifQ.eyJpc3MiOiIuLi4ifQ.c2lnbmF0dXJl"
+ *   }
+ * });
+ * ```
+ */
+export function acceptSsoLogout(
+  client: PlatformClient,
+  request: AcceptSsoLogoutRequest,
+): Promise<AcceptSsoLogoutResult> {
+  return client.call(
+    {
+      path: '/api/v1/auth/sso/{sso_org_id}/logout',
+      method: 'post',
+      statuses: [204],
+      sends: 'application/x-www-form-urlencoded',
+    },
+    request,
+  );
+}
+
+/** `POST /api/v1/auth/sso/{sso_org_id}/login` */
+export interface LoginBySsoRequest extends TokenCallOptions {
+  /** The values of the path. */
+  readonly params: operations['loginBySso']['parameters']['path'];
+  /** The body of the request. */
+  readonly body: Schemas['ProviderCallback'];
+}
+export type LoginBySsoResult =
+  | Success<200, operations['loginBySso']['responses'][200]['content']['application/json']>
+  | Failure<
+      400,
+      | Schemas['MalformedRequestProblem']
+      | Schemas['InvalidLoginAttemptProblem']
+      | Schemas['ProviderLoginRefusedProblem']
+    >
+  | Failure<401, Schemas['InvalidCredentialsProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['SsoNotAdmittedProblem']>
+  | Failure<404, Schemas['SsoNotFoundProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<409, Schemas['AccountExistsProblem'] | Schemas['IdentityAlreadyLinkedProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<502, Schemas['IdentityProviderFailedProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Complete a log-in by SSO (`POST /api/v1/auth/sso/{sso_org_id}/login`).
+ *
+ * Redeems the answer of the provider, once, for the browser that began the attempt. The identity must
+ * have a verified address of a domain that is verified for the organization. The first log-in creates
+ * an account, or links the account with the address if it belongs to no other organization; any other
+ * account is linked by `POST /api/v1/auth/sso/{sso_org_id}/link`. People who are not members join if
+ * `auto_join` is set, or by a pending invite. The session is for this organization only. Requests from
+ * pages of other sites are rejected.
+ *
+ * Problems: 400 `MalformedRequestProblem`, `InvalidLoginAttemptProblem`,
+ * `ProviderLoginRefusedProblem`; 401 `InvalidCredentialsProblem`; 403 `ForeignRequestProblem`,
+ * `SsoNotAdmittedProblem`; 404 `SsoNotFoundProblem`; 406 `NotAcceptableProblem`; 409
+ * `AccountExistsProblem`, `IdentityAlreadyLinkedProblem`; 413 `PayloadTooLargeProblem`; 415
+ * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 502 `IdentityProviderFailedProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await loginBySso(client, {
+ *   params: {
+ *     sso_org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   },
+ *   body: {
+ *     callback: "code=8f3b2c1d0e9f8a7b6c5d&state=nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc"
+ *   }
+ * });
+ * ```
+ */
+export function loginBySso(client: PlatformClient, request: LoginBySsoRequest): Promise<LoginBySsoResult> {
+  return client.call(
+    {
+      path: '/api/v1/auth/sso/{sso_org_id}/login',
+      method: 'post',
+      statuses: [200],
+      format: formats.json,
+      issues: 'reply',
+    },
+    request,
+  );
+}
+
+/** `GET /api/v1/organizations/{org_id}/sso` */
+export interface GetSsoRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['getSso']['parameters']['path'];
+}
+export type GetSsoResult =
+  | Success<200, Schemas['Sso']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+    >
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Read the SSO of the organization (`GET /api/v1/organizations/{org_id}/sso`).
+ *
+ * The connection to the OpenID Connect provider of the organization, its domains, and the addresses to
+ * register at the provider. The client secret is never returned.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `OrganizationMismatchProblem`, `InsufficientRoleProblem`; 406 `NotAcceptableProblem`; 422
+ * `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await getSso(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   }
+ * });
+ * ```
+ */
+export function getSso(client: PlatformClient, request: GetSsoRequest): Promise<GetSsoResult> {
+  return client.call(
+    {
+      path: '/api/v1/organizations/{org_id}/sso',
+      method: 'get',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `PUT /api/v1/organizations/{org_id}/sso` */
+export interface UpdateSsoRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['updateSso']['parameters']['path'];
+  /** The body of the request. */
+  readonly body: Schemas['SsoRequest'];
+}
+export type UpdateSsoResult =
+  | Success<200, Schemas['Sso']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['InsufficientRoleProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['RecentLoginRequiredProblem']
+    >
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<502, Schemas['IdentityProviderFailedProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Set up or change the SSO of the organization (`PUT /api/v1/organizations/{org_id}/sso`).
+ *
+ * Connects the organization to its OpenID Connect provider, whose metadata is read at once. Log-ins
+ * work as soon as a domain is verified. A domain that is not in the list is given up. With another
+ * issuer or client, the sessions by the earlier one end, and people are linked anew. With
+ * `is_required`, sessions of the organization that did not begin by SSO end at once, and neither
+ * passwords nor other providers lead into it; the recovery owner and superusers are excepted, and
+ * service tokens stay valid. That needs a verified domain, and a recovery owner who is an owner with a
+ * password.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
+ * `InsufficientRoleProblem`, `OrganizationMismatchProblem`, `OrganizationRequiredProblem`,
+ * `RecentLoginRequiredProblem`; 406 `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`; 415
+ * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`; 502
+ * `IdentityProviderFailedProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await updateSso(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   },
+ *   body: {
+ *     issuer: "https://idp.example.com/realms/works",
+ *     client_id: "plumbline",
+ *     client_secret: "a secret of the provider",
+ *     auto_join: true,
+ *     default_role: "member",
+ *     groups_claim: null,
+ *     group_roles: [],
+ *     group_teams: [],
+ *     is_required: false,
+ *     recovery_owner_id: null,
+ *     domains: [
+ *       "example.com"
+ *     ]
+ *   }
+ * });
+ * ```
+ */
+export function updateSso(client: PlatformClient, request: UpdateSsoRequest): Promise<UpdateSsoResult> {
+  return client.call(
+    {
+      path: '/api/v1/organizations/{org_id}/sso',
+      method: 'put',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `DELETE /api/v1/organizations/{org_id}/sso` */
+export interface DeleteSsoRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['deleteSso']['parameters']['path'];
+}
+export type DeleteSsoResult =
+  | Success<204, undefined>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['InsufficientRoleProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['RecentLoginRequiredProblem']
+    >
+  | Failure<404, Schemas['SsoNotFoundProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * End the SSO of the organization (`DELETE /api/v1/organizations/{org_id}/sso`).
+ *
+ * Removes the connection and the domains. Sessions by SSO end at once. Memberships stay; people
+ * without a password choose one by the mail for a forgotten one.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `InsufficientRoleProblem`,
+ * `OrganizationMismatchProblem`, `OrganizationRequiredProblem`, `RecentLoginRequiredProblem`; 404
+ * `SsoNotFoundProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await deleteSso(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   }
+ * });
+ * ```
+ */
+export function deleteSso(client: PlatformClient, request: DeleteSsoRequest): Promise<DeleteSsoResult> {
+  return client.call(
+    { path: '/api/v1/organizations/{org_id}/sso', method: 'delete', statuses: [204], scheme: 'bearer' },
+    request,
+  );
+}
+
+/** `POST /api/v1/organizations/{org_id}/sso/domains/{domain}/verify` */
+export interface VerifySsoDomainRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['verifySsoDomain']['parameters']['path'];
+}
+export type VerifySsoDomainResult =
+  | Success<200, Schemas['SsoDomain']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+      | Schemas['RecentLoginRequiredProblem']
+    >
+  | Failure<404, Schemas['SsoNotFoundProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<409, Schemas['SsoDomainUnprovenProblem'] | Schemas['SsoDomainTakenProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Verify a domain of the organization (`POST
+ * /api/v1/organizations/{org_id}/sso/domains/{domain}/verify`).
+ *
+ * Looks for the TXT record that `getSso` names. A domain is verified for one organization only. People
+ * with an address of a verified domain can log in by SSO. The session needs a proof of the last 10
+ * minutes.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `OrganizationMismatchProblem`, `InsufficientRoleProblem`, `RecentLoginRequiredProblem`; 404
+ * `SsoNotFoundProblem`; 406 `NotAcceptableProblem`; 409 `SsoDomainUnprovenProblem`,
+ * `SsoDomainTakenProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await verifySsoDomain(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+ *     domain: "example.com"
+ *   }
+ * });
+ * ```
+ */
+export function verifySsoDomain(
+  client: PlatformClient,
+  request: VerifySsoDomainRequest,
+): Promise<VerifySsoDomainResult> {
+  return client.call(
+    {
+      path: '/api/v1/organizations/{org_id}/sso/domains/{domain}/verify',
       method: 'post',
       statuses: [200],
       format: formats.json,
@@ -542,8 +1606,8 @@ export type DisconnectIdentityResult =
  * Unlink an identity from your account (`DELETE /api/v1/auth/me/identities/{identity_id}`).
  *
  * The identity can no longer log in to the account. The last way to log in cannot be unlinked - set a
- * password first, by `POST /api/v1/auth/forgot-password`. The session must have begun within the last
- * 10 minutes. Sessions stay.
+ * password first, by `POST /api/v1/auth/forgot-password`. A passkey and the single sign-on of an
+ * organization do not count as one. The session needs a proof of the last 10 minutes. Sessions stay.
  *
  * Problems: 401 `UnauthenticatedProblem`; 403 `RecentLoginRequiredProblem`; 404
  * `IdentityNotFoundProblem`; 409 `LastWayToLogInProblem`; 422 `ValidationFailedProblem`; 500
@@ -987,13 +2051,13 @@ export function updateMe(client: PlatformClient, request: UpdateMeRequest): Prom
 /** `POST /api/v1/auth/account-export` */
 export interface ExportAccountRequest extends CallOptions {
   /** The body of the request. */
-  readonly body: Schemas['PasswordProof'];
+  readonly body: Schemas['AccountProof'];
 }
 export type ExportAccountResult =
   | Success<200, Schemas['AccountExport']>
   | Failure<400, Schemas['MalformedRequestProblem']>
   | Failure<401, Schemas['UnauthenticatedProblem']>
-  | Failure<403, Schemas['WrongPasswordProblem']>
+  | Failure<403, Schemas['WrongPasswordProblem'] | Schemas['RecentLoginRequiredProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
@@ -1005,15 +2069,15 @@ export type ExportAccountResult =
  * Export the data of your account (`POST /api/v1/auth/account-export`).
  *
  * One document with everything that is stored about the account of the caller, after checking the
- * password. It has its memberships, sessions, identities, invites, service tokens (without their
- * secrets) and audit records, of which the newest 10,000 are included. What organizations store, such
- * as figures, teams and views, is not part of it. A wrong password counts towards the lock of the
- * address, as a failed login does.
+ * password or a fresh proof of the session. It has its memberships, sessions, identities, invites,
+ * service tokens (without their secrets) and audit records, of which the newest 10,000 are included.
+ * What organizations store, such as figures, teams and views, is not part of it. A wrong password
+ * counts towards the lock of the address, as a failed login does.
  *
- * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403 `WrongPasswordProblem`;
- * 406 `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
- * `ValidationFailedProblem`; 429 `AccountLockedProblem`, `RateLimitedProblem`; 500
- * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403 `WrongPasswordProblem`,
+ * `RecentLoginRequiredProblem`; 406 `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`; 415
+ * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 429 `AccountLockedProblem`,
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts
@@ -1034,15 +2098,15 @@ export function exportAccount(client: PlatformClient, request: ExportAccountRequ
 /** `POST /api/v1/auth/account-deletion` */
 export interface DeleteAccountRequest extends CallOptions {
   /** The body of the request. */
-  readonly body: Schemas['PasswordProof'];
+  readonly body: Schemas['AccountProof'];
 }
 export type DeleteAccountResult =
   | Success<200, Schemas['AccountMessage']>
   | Failure<400, Schemas['MalformedRequestProblem']>
   | Failure<401, Schemas['UnauthenticatedProblem']>
-  | Failure<403, Schemas['WrongPasswordProblem']>
+  | Failure<403, Schemas['WrongPasswordProblem'] | Schemas['RecentLoginRequiredProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
-  | Failure<409, Schemas['OnlyOwnerProblem']>
+  | Failure<409, Schemas['OnlyOwnerProblem'] | Schemas['RecoveryOwnerProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
@@ -1052,18 +2116,20 @@ export type DeleteAccountResult =
 /**
  * Delete your account (`POST /api/v1/auth/account-deletion`).
  *
- * Deletes the account of the caller for good, after checking the password. Ends its sessions, the
- * links of its mails, the mails that wait and the pending invites that it sent, at once, and erases
- * its personal data. Service tokens, webhooks and whatever else it created belong to organizations and
- * stay. An organization of which the caller is the only member goes with the account if nothing was
- * ever connected or synchronized in it. It is refused with 409 while the caller is the only owner of
- * another organization that is not marked for deletion. The audit log keeps the ids and IP addresses
- * of its records. A wrong password counts towards the lock of the address, as a failed login does.
+ * Deletes the account of the caller for good, after checking the password or a fresh proof of the
+ * session. Ends its sessions, the links of its mails, the mails that wait and the pending invites that
+ * it sent, at once, and erases its personal data. Service tokens, webhooks and whatever else it
+ * created belong to organizations and stay. An organization of which the caller is the only member
+ * goes with the account if nothing was ever connected or synchronized in it. It is refused with 409
+ * while the caller is the only owner of another organization that is not marked for deletion. The
+ * audit log keeps the ids and IP addresses of its records. A wrong password counts towards the lock of
+ * the address, as a failed login does.
  *
- * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403 `WrongPasswordProblem`;
- * 406 `NotAcceptableProblem`; 409 `OnlyOwnerProblem`; 413 `PayloadTooLargeProblem`; 415
- * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 429 `AccountLockedProblem`,
- * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403 `WrongPasswordProblem`,
+ * `RecentLoginRequiredProblem`; 406 `NotAcceptableProblem`; 409 `OnlyOwnerProblem`,
+ * `RecoveryOwnerProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
+ * `ValidationFailedProblem`; 429 `AccountLockedProblem`, `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts
@@ -1090,7 +2156,7 @@ export type ChangeEmailResult =
   | Success<202, Schemas['AccountMessage']>
   | Failure<400, Schemas['MalformedRequestProblem']>
   | Failure<401, Schemas['UnauthenticatedProblem']>
-  | Failure<403, Schemas['WrongPasswordProblem']>
+  | Failure<403, Schemas['WrongPasswordProblem'] | Schemas['RecentLoginRequiredProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
@@ -1101,15 +2167,16 @@ export type ChangeEmailResult =
 /**
  * Change your e-mail address (`POST /api/v1/auth/change-email`).
  *
- * Sends a link to the current and to the new address, after checking the password. The address changes
- * when both are confirmed, within 24 hours. A request replaces an earlier one. The reply is the same
- * if an account has the new address; then its holder gets a mail that says so, and nothing changes. A
- * wrong password counts towards the lock of the address, as a failed login does.
+ * Sends a link to the current and to the new address, after checking the password or a fresh proof of
+ * the session. The address changes when both are confirmed, within 24 hours. A request replaces an
+ * earlier one. The reply is the same if an account has the new address; then its holder gets a mail
+ * that says so, and nothing changes. A wrong password counts towards the lock of the address, as a
+ * failed login does.
  *
- * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403 `WrongPasswordProblem`;
- * 406 `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
- * `ValidationFailedProblem`; 429 `AccountLockedProblem`, `RateLimitedProblem`; 500
- * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403 `WrongPasswordProblem`,
+ * `RecentLoginRequiredProblem`; 406 `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`; 415
+ * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 429 `AccountLockedProblem`,
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts
@@ -1336,7 +2403,10 @@ export interface AcceptMyInviteRequest extends TokenCallOptions, KeyedCallOption
 export type AcceptMyInviteResult =
   | Success<200, Schemas['AcceptInviteResponse']>
   | Failure<401, Schemas['UnauthenticatedProblem']>
-  | Failure<403, Schemas['EmailNotVerifiedProblem']>
+  | Failure<
+      403,
+      Schemas['EmailNotVerifiedProblem'] | Schemas['SsoRequiredProblem'] | Schemas['SsoSessionConfinedProblem']
+    >
   | Failure<404, Schemas['InviteNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<409, Schemas['AlreadyMemberProblem'] | Schemas['IdempotencyKeyInUseProblem']>
@@ -1349,10 +2419,10 @@ export type AcceptMyInviteResult =
  * Joins the organization of an invite that `listMyInvites` lists. The caller's session moves to the
  * organization; the previous refresh token is used up.
  *
- * Problems: 401 `UnauthenticatedProblem`; 403 `EmailNotVerifiedProblem`; 404 `InviteNotFoundProblem`;
- * 406 `NotAcceptableProblem`; 409 `AlreadyMemberProblem`, `IdempotencyKeyInUseProblem`; 422
- * `ValidationFailedProblem`, `IdempotencyKeyReusedProblem`; 500 `InternalErrorProblem`; 503
- * `ServiceUnavailableProblem`.
+ * Problems: 401 `UnauthenticatedProblem`; 403 `EmailNotVerifiedProblem`, `SsoRequiredProblem`,
+ * `SsoSessionConfinedProblem`; 404 `InviteNotFoundProblem`; 406 `NotAcceptableProblem`; 409
+ * `AlreadyMemberProblem`, `IdempotencyKeyInUseProblem`; 422 `ValidationFailedProblem`,
+ * `IdempotencyKeyReusedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts
@@ -1387,7 +2457,7 @@ export type SwitchOrganizationResult =
   | Success<200, Schemas['LoginResponse']>
   | Failure<400, Schemas['MalformedRequestProblem']>
   | Failure<401, Schemas['UnauthenticatedProblem']>
-  | Failure<403, Schemas['NotAMemberProblem']>
+  | Failure<403, Schemas['NotAMemberProblem'] | Schemas['SsoRequiredProblem'] | Schemas['SsoSessionConfinedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
@@ -1401,9 +2471,10 @@ export type SwitchOrganizationResult =
  * Access tokens for the previous organization work until they expire or the session ends. A superuser
  * can switch to any organization.
  *
- * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403 `NotAMemberProblem`; 406
- * `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
- * `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403 `NotAMemberProblem`,
+ * `SsoRequiredProblem`, `SsoSessionConfinedProblem`; 406 `NotAcceptableProblem`; 413
+ * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts
@@ -1575,7 +2646,10 @@ export type OnboardResult =
   | Success<200, Schemas['OnboardResponse']>
   | Failure<400, Schemas['MalformedRequestProblem'] | Schemas['InvalidInviteProblem']>
   | Failure<401, Schemas['UnauthenticatedProblem']>
-  | Failure<403, Schemas['EmailNotVerifiedProblem']>
+  | Failure<
+      403,
+      Schemas['EmailNotVerifiedProblem'] | Schemas['SsoRequiredProblem'] | Schemas['SsoSessionConfinedProblem']
+    >
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<409, Schemas['AlreadyMemberProblem'] | Schemas['IdempotencyKeyInUseProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
@@ -1591,10 +2665,10 @@ export type OnboardResult =
  * contains its new tokens; the previous refresh token is used up.
  *
  * Problems: 400 `MalformedRequestProblem`, `InvalidInviteProblem`; 401 `UnauthenticatedProblem`; 403
- * `EmailNotVerifiedProblem`; 406 `NotAcceptableProblem`; 409 `AlreadyMemberProblem`,
- * `IdempotencyKeyInUseProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
- * `ValidationFailedProblem`, `IdempotencyKeyReusedProblem`; 500 `InternalErrorProblem`; 503
- * `ServiceUnavailableProblem`.
+ * `EmailNotVerifiedProblem`, `SsoRequiredProblem`, `SsoSessionConfinedProblem`; 406
+ * `NotAcceptableProblem`; 409 `AlreadyMemberProblem`, `IdempotencyKeyInUseProblem`; 413
+ * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`,
+ * `IdempotencyKeyReusedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts
@@ -1706,6 +2780,7 @@ export type AcceptInviteResult =
   | Success<200, Schemas['AcceptInviteResponse']>
   | Failure<400, Schemas['MalformedRequestProblem'] | Schemas['InvalidInviteProblem']>
   | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<403, Schemas['SsoRequiredProblem'] | Schemas['SsoSessionConfinedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<409, Schemas['AlreadyMemberProblem'] | Schemas['IdempotencyKeyInUseProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
@@ -1720,10 +2795,11 @@ export type AcceptInviteResult =
  * valid for 72 hours, once, and only for the account with the invited address. The caller's session
  * moves to the organization. The reply contains its new tokens; the previous refresh token is used up.
  *
- * Problems: 400 `MalformedRequestProblem`, `InvalidInviteProblem`; 401 `UnauthenticatedProblem`; 406
- * `NotAcceptableProblem`; 409 `AlreadyMemberProblem`, `IdempotencyKeyInUseProblem`; 413
- * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`,
- * `IdempotencyKeyReusedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ * Problems: 400 `MalformedRequestProblem`, `InvalidInviteProblem`; 401 `UnauthenticatedProblem`; 403
+ * `SsoRequiredProblem`, `SsoSessionConfinedProblem`; 406 `NotAcceptableProblem`; 409
+ * `AlreadyMemberProblem`, `IdempotencyKeyInUseProblem`; 413 `PayloadTooLargeProblem`; 415
+ * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`, `IdempotencyKeyReusedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts
@@ -1758,7 +2834,10 @@ export type CreateOrganizationResult =
   | Success<201, Schemas['Organization']>
   | Failure<400, Schemas['MalformedRequestProblem']>
   | Failure<401, Schemas['UnauthenticatedProblem']>
-  | Failure<403, Schemas['EmailNotVerifiedProblem'] | Schemas['SuperuserRequiredProblem']>
+  | Failure<
+      403,
+      Schemas['EmailNotVerifiedProblem'] | Schemas['SsoSessionConfinedProblem'] | Schemas['SuperuserRequiredProblem']
+    >
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<409, Schemas['OrganizationLimitReachedProblem'] | Schemas['IdempotencyKeyInUseProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
@@ -1775,10 +2854,10 @@ export type CreateOrganizationResult =
  * else can have a first one, through onboarding.
  *
  * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
- * `EmailNotVerifiedProblem`, `SuperuserRequiredProblem`; 406 `NotAcceptableProblem`; 409
- * `OrganizationLimitReachedProblem`, `IdempotencyKeyInUseProblem`; 413 `PayloadTooLargeProblem`; 415
- * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`, `IdempotencyKeyReusedProblem`; 500
- * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ * `EmailNotVerifiedProblem`, `SsoSessionConfinedProblem`, `SuperuserRequiredProblem`; 406
+ * `NotAcceptableProblem`; 409 `OrganizationLimitReachedProblem`, `IdempotencyKeyInUseProblem`; 413
+ * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`,
+ * `IdempotencyKeyReusedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts
@@ -1925,6 +3004,7 @@ export type DeleteOrganizationResult =
       | Schemas['OrganizationMismatchProblem']
       | Schemas['InsufficientRoleProblem']
       | Schemas['WrongPasswordProblem']
+      | Schemas['RecentLoginRequiredProblem']
     >
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
@@ -1945,9 +3025,10 @@ export type DeleteOrganizationResult =
  *
  * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
  * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`,
- * `WrongPasswordProblem`; 406 `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`; 415
- * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 429 `AccountLockedProblem`,
- * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ * `WrongPasswordProblem`, `RecentLoginRequiredProblem`; 406 `NotAcceptableProblem`; 413
+ * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 429
+ * `AccountLockedProblem`, `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts
@@ -2041,9 +3122,11 @@ export type TransferOrganizationResult =
       | Schemas['OrganizationRequiredProblem']
       | Schemas['OrganizationMismatchProblem']
       | Schemas['InsufficientRoleProblem']
+      | Schemas['RecentLoginRequiredProblem']
     >
   | Failure<404, Schemas['MemberNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<409, Schemas['RecoveryOwnerProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
@@ -2056,10 +3139,10 @@ export type TransferOrganizationResult =
  * as owner end.
  *
  * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
- * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`; 404
- * `MemberNotFoundProblem`; 406 `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`; 415
- * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503
- * `ServiceUnavailableProblem`.
+ * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`,
+ * `RecentLoginRequiredProblem`; 404 `MemberNotFoundProblem`; 406 `NotAcceptableProblem`; 409
+ * `RecoveryOwnerProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
+ * `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts
@@ -2157,6 +3240,7 @@ export type CreateInviteResult =
       | Schemas['OrganizationMismatchProblem']
       | Schemas['InsufficientRoleProblem']
       | Schemas['RoleNotGrantableProblem']
+      | Schemas['RecentLoginRequiredProblem']
     >
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<
@@ -2180,10 +3264,11 @@ export type CreateInviteResult =
  *
  * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
  * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`,
- * `RoleNotGrantableProblem`; 406 `NotAcceptableProblem`; 409 `AlreadyMemberProblem`,
- * `DeletionPendingProblem`, `IdempotencyKeyInUseProblem`; 413 `PayloadTooLargeProblem`; 415
- * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`, `IdempotencyKeyReusedProblem`; 429
- * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ * `RoleNotGrantableProblem`, `RecentLoginRequiredProblem`; 406 `NotAcceptableProblem`; 409
+ * `AlreadyMemberProblem`, `DeletionPendingProblem`, `IdempotencyKeyInUseProblem`; 413
+ * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`,
+ * `IdempotencyKeyReusedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts
@@ -2325,10 +3410,11 @@ export type RemoveMemberResult =
       | Schemas['OrganizationRequiredProblem']
       | Schemas['OrganizationMismatchProblem']
       | Schemas['InsufficientRoleProblem']
+      | Schemas['RecentLoginRequiredProblem']
     >
   | Failure<404, Schemas['MemberNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
-  | Failure<409, Schemas['LastOwnerProblem']>
+  | Failure<409, Schemas['LastOwnerProblem'] | Schemas['RecoveryOwnerProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
@@ -2339,14 +3425,17 @@ export type RemoveMemberResult =
  * invites that the user sent end; the account is kept. Service tokens and webhooks that the user
  * created belong to the organization and continue to work. The reply lists them, because the user may
  * know the secrets and the receivers. With `revoke_service_tokens`, the service tokens are revoked in
- * the same transaction, which requires the role admin. Members can end their own membership. Removing
- * others requires the role admin, and a role not below that of the member. The last owner cannot be
- * removed.
+ * the same transaction, and with `deactivate_webhooks` the webhooks are deactivated; each requires the
+ * role admin. Members can end their own membership, also in a session that is not scoped to the
+ * organization, such as one that lacks the second factor or the SSO that it demands. The reply to such
+ * a session lists nothing. A session by SSO ends no membership elsewhere. Removing others requires the
+ * role admin, and a role not below that of the member; removing an owner also needs a proof of the
+ * last 10 minutes. The last owner cannot be removed, nor the recovery owner while SSO is required.
  *
  * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
- * `OrganizationMismatchProblem`, `InsufficientRoleProblem`; 404 `MemberNotFoundProblem`; 406
- * `NotAcceptableProblem`; 409 `LastOwnerProblem`; 422 `ValidationFailedProblem`; 500
- * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ * `OrganizationMismatchProblem`, `InsufficientRoleProblem`, `RecentLoginRequiredProblem`; 404
+ * `MemberNotFoundProblem`; 406 `NotAcceptableProblem`; 409 `LastOwnerProblem`, `RecoveryOwnerProblem`;
+ * 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts
@@ -2388,10 +3477,11 @@ export type ChangeMemberRoleResult =
       | Schemas['OrganizationMismatchProblem']
       | Schemas['InsufficientRoleProblem']
       | Schemas['RoleNotGrantableProblem']
+      | Schemas['RecentLoginRequiredProblem']
     >
   | Failure<404, Schemas['MemberNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
-  | Failure<409, Schemas['LastOwnerProblem']>
+  | Failure<409, Schemas['LastOwnerProblem'] | Schemas['RecoveryOwnerProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
@@ -2403,13 +3493,14 @@ export type ChangeMemberRoleResult =
  * Changes the role of a member. The change applies from the member's next request, because the role is
  * read from the membership and not from the token. Pending invites of the member that the new role
  * cannot give end. You can grant only roles up to your own, and change only members with roles up to
- * your own. The last owner cannot be changed.
+ * your own. The last owner cannot be changed, nor the recovery owner while SSO is required.
  *
  * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
  * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`,
- * `RoleNotGrantableProblem`; 404 `MemberNotFoundProblem`; 406 `NotAcceptableProblem`; 409
- * `LastOwnerProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
- * `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ * `RoleNotGrantableProblem`, `RecentLoginRequiredProblem`; 404 `MemberNotFoundProblem`; 406
+ * `NotAcceptableProblem`; 409 `LastOwnerProblem`, `RecoveryOwnerProblem`; 413
+ * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts
@@ -2908,6 +3999,121 @@ export function assignTeams(client: PlatformClient, request: AssignTeamsRequest)
   );
 }
 
+/** `GET /api/v1/organizations/{org_id}/calendar` */
+export interface GetCalendarRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['getCalendar']['parameters']['path'];
+}
+export type GetCalendarResult =
+  | Success<200, Schemas['Calendar']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientScopeProblem']
+    >
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Read the calendar (`GET /api/v1/organizations/{org_id}/calendar`).
+ *
+ * The calendar that the figures of the organization follow.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `OrganizationMismatchProblem`, `InsufficientScopeProblem`; 406 `NotAcceptableProblem`; 422
+ * `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await getCalendar(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   }
+ * });
+ * ```
+ */
+export function getCalendar(client: PlatformClient, request: GetCalendarRequest): Promise<GetCalendarResult> {
+  return client.call(
+    {
+      path: '/api/v1/organizations/{org_id}/calendar',
+      method: 'get',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `PUT /api/v1/organizations/{org_id}/calendar` */
+export interface UpdateCalendarRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['updateCalendar']['parameters']['path'];
+  /** The body of the request. */
+  readonly body: Schemas['Calendar'];
+}
+export type UpdateCalendarResult =
+  | Success<200, Schemas['Calendar']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+      | Schemas['InsufficientScopeProblem']
+    >
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Change the calendar (`PUT /api/v1/organizations/{org_id}/calendar`).
+ *
+ * Replaces the calendar of the organization. Weeks begin on another day at once, in every figure by
+ * week. After a change of the time zone, the day of each work unit is derived again, as after a change
+ * of the rules.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
+ * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`,
+ * `InsufficientScopeProblem`; 406 `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`; 415
+ * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await updateCalendar(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   },
+ *   body: {
+ *     week_starts_on: "monday",
+ *     time_zone: "UTC"
+ *   }
+ * });
+ * ```
+ */
+export function updateCalendar(client: PlatformClient, request: UpdateCalendarRequest): Promise<UpdateCalendarResult> {
+  return client.call(
+    {
+      path: '/api/v1/organizations/{org_id}/calendar',
+      method: 'put',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
 /** `GET /api/v1/organizations/{org_id}/rules` */
 export interface GetRulesRequest extends CallOptions {
   /** The values of the path. */
@@ -3052,8 +4258,9 @@ export type ListEnvironmentsResult =
  * production. The figures of delivery count deployments to production. The rules of the organization
  * name its environments (`production` of the file); if they do not, those with the words `prod`,
  * `production`, `prd`, `live`, `www` or `github-pages` in their names are production, unless words
- * such as `pre`, `non`, `staging`, `review` or `test` say otherwise. Deployments whose host names no
- * environment are to production.
+ * such as `pre`, `non`, `staging`, `review` or `test` say otherwise. The tier that GitLab gives an
+ * environment decides before its name. Deployments whose host names no environment are to production,
+ * unless the rules name production by something else.
  *
  * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
  * `OrganizationMismatchProblem`, `InsufficientScopeProblem`; 406 `NotAcceptableProblem`; 422
@@ -3693,6 +4900,131 @@ export function updateView(client: PlatformClient, request: UpdateViewRequest): 
   );
 }
 
+/** `PATCH /api/v1/organizations/{org_id}/mfa-requirement` */
+export interface UpdateMfaRequirementRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['updateMfaRequirement']['parameters']['path'];
+  /** The body of the request. */
+  readonly body: Schemas['MfaRequirement'];
+}
+export type UpdateMfaRequirementResult =
+  | Success<200, Schemas['Organization']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+      | Schemas['RecentLoginRequiredProblem']
+    >
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<409, Schemas['NoSecondFactorProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Demand a second factor of members (`PATCH /api/v1/organizations/{org_id}/mfa-requirement`).
+ *
+ * With `mfa_required`, the access tokens of members count as orgless in sessions that no second factor
+ * has proved, at once. Operations of the organization answer them 403 `organization-required`, and
+ * `getMe` says `mfa_missing`. Service tokens continue to work. Sessions by SSO are excepted: there,
+ * the identity provider decides about a second factor. The session needs a fresh proof, by the second
+ * factor if the caller has one.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
+ * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`,
+ * `RecentLoginRequiredProblem`; 406 `NotAcceptableProblem`; 409 `NoSecondFactorProblem`; 413
+ * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await updateMfaRequirement(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   },
+ *   body: {
+ *     mfa_required: true
+ *   }
+ * });
+ * ```
+ */
+export function updateMfaRequirement(
+  client: PlatformClient,
+  request: UpdateMfaRequirementRequest,
+): Promise<UpdateMfaRequirementResult> {
+  return client.call(
+    {
+      path: '/api/v1/organizations/{org_id}/mfa-requirement',
+      method: 'patch',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `DELETE /api/v1/organizations/{org_id}/members/{user_id}/mfa` */
+export interface ResetMemberMfaRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['resetMemberMfa']['parameters']['path'];
+}
+export type ResetMemberMfaResult =
+  | Success<204, undefined>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+      | Schemas['RecentLoginRequiredProblem']
+    >
+  | Failure<404, Schemas['MemberNotFoundProblem']>
+  | Failure<409, Schemas['MfaNotResettableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Remove the second factor of a member (`DELETE
+ * /api/v1/organizations/{org_id}/members/{user_id}/mfa`).
+ *
+ * For a member who has lost it. Removes the authenticator app, the passkeys and the recovery codes of
+ * the account, and ends its sessions. The password stays. The member must not be a superuser, nor
+ * belong to an organization of which the caller is not an owner; superusers can do it for everybody
+ * else, and the operator by `plumbline users reset-mfa`. It is recorded in all organizations of the
+ * member, who gets a mail. The session needs a fresh proof.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `OrganizationMismatchProblem`, `InsufficientRoleProblem`, `RecentLoginRequiredProblem`; 404
+ * `MemberNotFoundProblem`; 409 `MfaNotResettableProblem`; 422 `ValidationFailedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await resetMemberMfa(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+ *     user_id: "8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02"
+ *   }
+ * });
+ * ```
+ */
+export function resetMemberMfa(client: PlatformClient, request: ResetMemberMfaRequest): Promise<ResetMemberMfaResult> {
+  return client.call(
+    {
+      path: '/api/v1/organizations/{org_id}/members/{user_id}/mfa',
+      method: 'delete',
+      statuses: [204],
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
 /** `GET /api/v1/organizations/{org_id}/service-tokens` */
 export interface ListServiceTokensRequest extends CallOptions {
   /** The values of the path. */
@@ -3764,6 +5096,7 @@ export type CreateServiceTokenResult =
       | Schemas['OrganizationRequiredProblem']
       | Schemas['OrganizationMismatchProblem']
       | Schemas['InsufficientRoleProblem']
+      | Schemas['RecentLoginRequiredProblem']
     >
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<409, Schemas['ServiceTokenLimitReachedProblem'] | Schemas['IdempotencyKeyInUseProblem']>
@@ -3780,10 +5113,11 @@ export type CreateServiceTokenResult =
  * regardless of case (422). An organization can have 100 tokens. Revoked tokens do not count.
  *
  * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
- * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`; 406
- * `NotAcceptableProblem`; 409 `ServiceTokenLimitReachedProblem`, `IdempotencyKeyInUseProblem`; 413
- * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`,
- * `IdempotencyKeyReusedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`,
+ * `RecentLoginRequiredProblem`; 406 `NotAcceptableProblem`; 409 `ServiceTokenLimitReachedProblem`,
+ * `IdempotencyKeyInUseProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
+ * `ValidationFailedProblem`, `IdempotencyKeyReusedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts
@@ -3888,6 +5222,7 @@ export type RotateServiceTokenResult =
       | Schemas['OrganizationRequiredProblem']
       | Schemas['OrganizationMismatchProblem']
       | Schemas['InsufficientRoleProblem']
+      | Schemas['RecentLoginRequiredProblem']
     >
   | Failure<404, Schemas['ServiceTokenNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
@@ -3907,11 +5242,11 @@ export type RotateServiceTokenResult =
  * 422 until the first has ended.
  *
  * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
- * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`; 404
- * `ServiceTokenNotFoundProblem`; 406 `NotAcceptableProblem`; 409 `ServiceTokenEndedProblem`,
- * `IdempotencyKeyInUseProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
- * `ValidationFailedProblem`, `IdempotencyKeyReusedProblem`; 500 `InternalErrorProblem`; 503
- * `ServiceUnavailableProblem`.
+ * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`,
+ * `RecentLoginRequiredProblem`; 404 `ServiceTokenNotFoundProblem`; 406 `NotAcceptableProblem`; 409
+ * `ServiceTokenEndedProblem`, `IdempotencyKeyInUseProblem`; 413 `PayloadTooLargeProblem`; 415
+ * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`, `IdempotencyKeyReusedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts
@@ -3939,6 +5274,129 @@ export function rotateServiceToken(
       format: formats.json,
       scheme: 'bearer',
       keyed: true,
+    },
+    request,
+  );
+}
+
+/** `GET /api/v1/organizations/{org_id}/provisioned-groups` */
+export interface ListProvisionedGroupsRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['listProvisionedGroups']['parameters']['path'];
+  /** The parameters of the query. */
+  readonly query?: Parameters<NonNullable<operations['listProvisionedGroups']['parameters']['query']>> | undefined;
+}
+export type ListProvisionedGroupsResult =
+  | Success<200, Schemas['ProvisionedGroupPage']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+    >
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * List the groups of the identity provider (`GET /api/v1/organizations/{org_id}/provisioned-groups`).
+ *
+ * The groups that the identity provider has created by SCIM, the newest first, with what they give.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `OrganizationMismatchProblem`, `InsufficientRoleProblem`; 406 `NotAcceptableProblem`; 422
+ * `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await listProvisionedGroups(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   }
+ * });
+ * ```
+ */
+export function listProvisionedGroups(
+  client: PlatformClient,
+  request: ListProvisionedGroupsRequest,
+): Promise<ListProvisionedGroupsResult> {
+  return client.call(
+    {
+      path: '/api/v1/organizations/{org_id}/provisioned-groups',
+      method: 'get',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `PATCH /api/v1/organizations/{org_id}/provisioned-groups/{scim_group_id}` */
+export interface UpdateProvisionedGroupRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['updateProvisionedGroup']['parameters']['path'];
+  /** The body of the request. */
+  readonly body: Schemas['UpdateProvisionedGroupRequest'];
+}
+export type UpdateProvisionedGroupResult =
+  | Success<200, Schemas['ProvisionedGroup']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+      | Schemas['RecentLoginRequiredProblem']
+    >
+  | Failure<404, Schemas['ScimResourceNotFoundProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Map a group of the identity provider (`PATCH
+ * /api/v1/organizations/{org_id}/provisioned-groups/{scim_group_id}`).
+ *
+ * Chooses what a group gives its members. `role`: a member has the highest role of all mapped groups,
+ * and `member` after the last one; owners keep theirs. `team_id`: the addresses of the members are in
+ * the list of the team. The session needs a proof of the last 10 minutes.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
+ * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`,
+ * `RecentLoginRequiredProblem`; 404 `ScimResourceNotFoundProblem`; 406 `NotAcceptableProblem`; 413
+ * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await updateProvisionedGroup(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+ *     scim_group_id: "5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02"
+ *   },
+ *   body: {
+ *     role: "viewer",
+ *     team_id: null
+ *   }
+ * });
+ * ```
+ */
+export function updateProvisionedGroup(
+  client: PlatformClient,
+  request: UpdateProvisionedGroupRequest,
+): Promise<UpdateProvisionedGroupResult> {
+  return client.call(
+    {
+      path: '/api/v1/organizations/{org_id}/provisioned-groups/{scim_group_id}',
+      method: 'patch',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
     },
     request,
   );
@@ -4588,8 +6046,9 @@ export type CreateThresholdResult =
  * Create a threshold (`POST /api/v1/organizations/{org_id}/thresholds`).
  *
  * Watches a figure of the organization. It is evaluated after each sync run that ends, over a window
- * of days up to that day (UTC). When it was not crossed and is now, also in the first evaluation, the
- * event `analytics.threshold_crossed` is sent. An organization can have 20 thresholds.
+ * of days up to that day, in the time zone of the organization. When it was not crossed and is now,
+ * also in the first evaluation, the event `analytics.threshold_crossed` is sent. An organization can
+ * have 20 thresholds.
  *
  * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
  * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`; 406
@@ -4774,9 +6233,9 @@ export interface DeleteUserRequest extends CallOptions {
 export type DeleteUserResult =
   | Success<204, undefined>
   | Failure<401, Schemas['UnauthenticatedProblem']>
-  | Failure<403, Schemas['SuperuserRequiredProblem']>
+  | Failure<403, Schemas['SuperuserRequiredProblem'] | Schemas['RecentLoginRequiredProblem']>
   | Failure<404, Schemas['UserNotFoundProblem']>
-  | Failure<409, Schemas['OwnAccountProblem'] | Schemas['OnlyOwnerProblem']>
+  | Failure<409, Schemas['OwnAccountProblem'] | Schemas['OnlyOwnerProblem'] | Schemas['RecoveryOwnerProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
@@ -4784,10 +6243,11 @@ export type DeleteUserResult =
  * Delete an account (`DELETE /api/v1/installation/users/{user_id}`).
  *
  * Deletes an account for good, as `deleteAccount` does for the user. For superusers, who cannot delete
- * their own account this way.
+ * their own account this way. Needs a proof of the last 10 minutes.
  *
- * Problems: 401 `UnauthenticatedProblem`; 403 `SuperuserRequiredProblem`; 404 `UserNotFoundProblem`;
- * 409 `OwnAccountProblem`, `OnlyOwnerProblem`; 422 `ValidationFailedProblem`; 500
+ * Problems: 401 `UnauthenticatedProblem`; 403 `SuperuserRequiredProblem`,
+ * `RecentLoginRequiredProblem`; 404 `UserNotFoundProblem`; 409 `OwnAccountProblem`,
+ * `OnlyOwnerProblem`, `RecoveryOwnerProblem`; 422 `ValidationFailedProblem`; 500
  * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
  *
  * @example
@@ -4817,7 +6277,7 @@ export type UpdateUserResult =
   | Success<200, Schemas['Account']>
   | Failure<400, Schemas['MalformedRequestProblem']>
   | Failure<401, Schemas['UnauthenticatedProblem']>
-  | Failure<403, Schemas['SuperuserRequiredProblem']>
+  | Failure<403, Schemas['SuperuserRequiredProblem'] | Schemas['RecentLoginRequiredProblem']>
   | Failure<404, Schemas['UserNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<409, Schemas['OwnAccountProblem']>
@@ -4832,12 +6292,13 @@ export type UpdateUserResult =
  * A disabled account cannot log in. Disabling ends its sessions, the links of its mails and the
  * pending invites that it sent, at once. Its memberships stay, and so do the service tokens and
  * webhooks that it created, because they belong to the organizations. Enabling restores the log-in.
- * For superusers, who cannot disable their own account.
+ * For superusers, who cannot disable their own account. Both need a proof of the last 10 minutes.
  *
  * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
- * `SuperuserRequiredProblem`; 404 `UserNotFoundProblem`; 406 `NotAcceptableProblem`; 409
- * `OwnAccountProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
- * `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ * `SuperuserRequiredProblem`, `RecentLoginRequiredProblem`; 404 `UserNotFoundProblem`; 406
+ * `NotAcceptableProblem`; 409 `OwnAccountProblem`; 413 `PayloadTooLargeProblem`; 415
+ * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts
@@ -4997,7 +6458,10 @@ export type ConnectIntegrationResult =
   | Failure<401, Schemas['UnauthenticatedProblem']>
   | Failure<
       403,
-      Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem'] | Schemas['InsufficientScopeProblem']
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['InsufficientRoleProblem']
+      | Schemas['RecentLoginRequiredProblem']
+      | Schemas['InsufficientScopeProblem']
     >
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<
@@ -5021,11 +6485,11 @@ export type ConnectIntegrationResult =
  * integration completes the onboarding of the organization.
  *
  * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
- * `OrganizationRequiredProblem`, `InsufficientRoleProblem`, `InsufficientScopeProblem`; 406
- * `NotAcceptableProblem`; 409 `IntegrationExistsProblem`, `TooManyIntegrationsProblem`,
- * `IdempotencyKeyInUseProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
- * `ValidationFailedProblem`, `IdempotencyKeyReusedProblem`; 429 `RateLimitedProblem`; 500
- * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ * `OrganizationRequiredProblem`, `InsufficientRoleProblem`, `RecentLoginRequiredProblem`,
+ * `InsufficientScopeProblem`; 406 `NotAcceptableProblem`; 409 `IntegrationExistsProblem`,
+ * `TooManyIntegrationsProblem`, `IdempotencyKeyInUseProblem`; 413 `PayloadTooLargeProblem`; 415
+ * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`, `IdempotencyKeyReusedProblem`; 429
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts
@@ -5065,7 +6529,10 @@ export type DisconnectIntegrationResult =
   | Failure<401, Schemas['UnauthenticatedProblem']>
   | Failure<
       403,
-      Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem'] | Schemas['InsufficientScopeProblem']
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['InsufficientRoleProblem']
+      | Schemas['RecentLoginRequiredProblem']
+      | Schemas['InsufficientScopeProblem']
     >
   | Failure<404, Schemas['IntegrationNotFoundProblem']>
   | Failure<409, Schemas['IntegrationInUseProblem']>
@@ -5076,14 +6543,14 @@ export type DisconnectIntegrationResult =
 /**
  * Disconnect a code host (`DELETE /api/v1/admin/integrations/{integration_id}`).
  *
- * Deletes the integration with its secret. An installation of the app stays at the code host until it
- * is removed there. Synced data are kept. Sync configurations that use the integration must be deleted
- * first.
+ * Deletes the integration with its secret. Tokens of the application at GitLab are revoked there. An
+ * installation of the app at GitHub stays until it is removed there. Synced data are kept. Sync
+ * configurations that use the integration must be deleted first.
  *
  * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
- * `InsufficientRoleProblem`, `InsufficientScopeProblem`; 404 `IntegrationNotFoundProblem`; 409
- * `IntegrationInUseProblem`; 422 `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500
- * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ * `InsufficientRoleProblem`, `RecentLoginRequiredProblem`, `InsufficientScopeProblem`; 404
+ * `IntegrationNotFoundProblem`; 409 `IntegrationInUseProblem`; 422 `ValidationFailedProblem`; 429
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts
@@ -5175,7 +6642,12 @@ export type StartAppInstallationResult =
   | Success<200, Schemas['AppInstallationStart']>
   | Failure<400, Schemas['MalformedRequestProblem']>
   | Failure<401, Schemas['UnauthenticatedProblem']>
-  | Failure<403, Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['InsufficientRoleProblem']
+      | Schemas['RecentLoginRequiredProblem']
+    >
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<409, Schemas['AppNotConfiguredProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
@@ -5193,14 +6665,18 @@ export type StartAppInstallationResult =
  * adds to that address to the second step. The state is valid once, for 10 minutes, in the session of
  * the caller.
  *
- * With `account`, the host does not install the app, but confirms that the caller may use the
- * installation that this organization or user already has there.
+ * `provider` says at which code host. At GitLab, the caller authorizes the application of the server
+ * to read what the caller can read there, and the host sends the browser back to
+ * `/console/app-installation/gitlab`.
+ *
+ * With `account`, which only GitHub knows, the host does not install the app, but confirms that the
+ * caller may use the installation that this organization or user already has there.
  *
  * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
- * `OrganizationRequiredProblem`, `InsufficientRoleProblem`; 406 `NotAcceptableProblem`; 409
- * `AppNotConfiguredProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
- * `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
- * `ServiceUnavailableProblem`.
+ * `OrganizationRequiredProblem`, `InsufficientRoleProblem`, `RecentLoginRequiredProblem`; 406
+ * `NotAcceptableProblem`; 409 `AppNotConfiguredProblem`; 413 `PayloadTooLargeProblem`; 415
+ * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts
@@ -5262,9 +6738,11 @@ export type ConnectAppInstallationResult =
  *
  * The second step. Checks at the code host that the installation exists and that the user who has been
  * there may use it, and connects it as an integration. If the integration exists already, also of an
- * earlier installation at the same account that was removed, it is active again. With `setup_action`
- * `request` the caller has only asked an owner at the code host to install the app, and nothing is
- * connected yet. Connecting the first integration completes the onboarding of the organization.
+ * earlier installation at the same account that was removed, it is active again. GitLab has no
+ * installations; an integration by the same user of GitLab gets the new tokens. `provider` must be
+ * that of the first step. With `setup_action` `request` the caller has only asked an owner at the code
+ * host to install the app, and nothing is connected yet. Connecting the first integration completes
+ * the onboarding of the organization.
  *
  * Problems: 400 `MalformedRequestProblem`, `InvalidInstallationStateProblem`; 401
  * `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`, `InsufficientRoleProblem`,
@@ -5365,6 +6843,71 @@ export function acceptHostEvent(
 ): Promise<AcceptHostEventResult> {
   return client.call(
     { path: '/api/v1/host-events/github', method: 'post', statuses: [200], format: formats.json },
+    request,
+  );
+}
+
+/** `POST /api/v1/host-events/gitlab` */
+export interface AcceptGitlabEventRequest extends CallOptions {
+  /** The headers that the operation reads, and additional ones. */
+  readonly headers: NonNullable<CallOptions['headers']> &
+    Parameters<NonNullable<operations['acceptGitlabEvent']['parameters']['header']>>;
+  /** The body of the request. */
+  readonly body: Schemas['HostEvent'];
+}
+export type AcceptGitlabEventResult =
+  | Success<200, Schemas['HostEventReceipt']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<403, Schemas['InvalidWebhookSignatureProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<409, Schemas['AppNotConfiguredProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Accept an event of GitLab (`POST /api/v1/host-events/gitlab`).
+ *
+ * The address of webhooks of GitLab: of a project, a group or the whole host. The server accepts those
+ * with its webhook secret: the secret token in `X-Gitlab-Token`, or, if the secret begins with
+ * `whsec_`, the signature of a signing token, which is at most 5 minutes old.
+ *
+ * - Pushes to the default branch, changes of merge requests, and deployments start a sync of the project by each active
+ *   sync configuration of any organization that reads it from this GitLab. Events that arrive while a run of the
+ *   configuration is pending or running are served by one further run.
+ * - Other events are ignored, as are those that have been handled: with the `webhook-id`, or otherwise the
+ *   `X-Gitlab-Event-UUID`, of an earlier one.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 403 `InvalidWebhookSignatureProblem`; 406
+ * `NotAcceptableProblem`; 409 `AppNotConfiguredProblem`; 413 `PayloadTooLargeProblem`; 415
+ * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await acceptGitlabEvent(client, {
+ *   headers: {
+ *     "X-Gitlab-Event-UUID": "13792a34-cac6-4fda-95a8-c58e00a3954e"
+ *   },
+ *   body: {
+ *     object_kind: "push",
+ *     ref: "refs/heads/main",
+ *     project: {
+ *       path_with_namespace: "acme/backend/api",
+ *       default_branch: "main"
+ *     }
+ *   }
+ * });
+ * ```
+ */
+export function acceptGitlabEvent(
+  client: PlatformClient,
+  request: AcceptGitlabEventRequest,
+): Promise<AcceptGitlabEventResult> {
+  return client.call(
+    { path: '/api/v1/host-events/gitlab', method: 'post', statuses: [200], format: formats.json },
     request,
   );
 }
@@ -6221,6 +7764,824 @@ export type ListAuditLogResult =
 export function listAuditLog(client: PlatformClient, request?: ListAuditLogRequest): Promise<ListAuditLogResult> {
   return client.call(
     { path: '/api/v1/admin/audit-log', method: 'get', statuses: [200], format: formats.json, scheme: 'bearer' },
+    request,
+  );
+}
+
+/** `GET /scim/v2/ServiceProviderConfig` */
+export type GetScimServiceProviderConfigRequest = CallOptions;
+export type GetScimServiceProviderConfigResult =
+  | Success<200, Schemas['ScimServiceProviderConfig']>
+  | Failure<401, ScimProblem>
+  | Failure<403, ScimProblem>
+  | Failure<406, ScimProblem>
+  | Failure<429, ScimProblem>
+  | Failure<500, ScimProblem>
+  | Failure<503, ScimProblem>;
+/**
+ * Read what the SCIM server supports (`GET /scim/v2/ServiceProviderConfig`).
+ *
+ * PATCH and filters are supported; sorting, bulk requests, ETags and changes of passwords are not.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `InsufficientScopeProblem`; 406 `NotAcceptableProblem`;
+ * 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await getScimServiceProviderConfig(client);
+ * ```
+ */
+export function getScimServiceProviderConfig(
+  client: PlatformClient,
+  request?: GetScimServiceProviderConfigRequest,
+): Promise<GetScimServiceProviderConfigResult> {
+  return client.call(
+    {
+      path: '/scim/v2/ServiceProviderConfig',
+      method: 'get',
+      statuses: [200],
+      format: formats.scim,
+      problemOf: scimProblem,
+      scheme: 'serviceToken',
+    },
+    request,
+  );
+}
+
+/** `GET /scim/v2/ResourceTypes` */
+export type ListScimResourceTypesRequest = CallOptions;
+export type ListScimResourceTypesResult =
+  | Success<200, Schemas['ScimResourceTypeList']>
+  | Failure<401, ScimProblem>
+  | Failure<403, ScimProblem>
+  | Failure<406, ScimProblem>
+  | Failure<429, ScimProblem>
+  | Failure<500, ScimProblem>
+  | Failure<503, ScimProblem>;
+/**
+ * List the SCIM resource types (`GET /scim/v2/ResourceTypes`).
+ *
+ * There are users and groups.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `InsufficientScopeProblem`; 406 `NotAcceptableProblem`;
+ * 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await listScimResourceTypes(client);
+ * ```
+ */
+export function listScimResourceTypes(
+  client: PlatformClient,
+  request?: ListScimResourceTypesRequest,
+): Promise<ListScimResourceTypesResult> {
+  return client.call(
+    {
+      path: '/scim/v2/ResourceTypes',
+      method: 'get',
+      statuses: [200],
+      format: formats.scim,
+      problemOf: scimProblem,
+      scheme: 'serviceToken',
+    },
+    request,
+  );
+}
+
+/** `GET /scim/v2/Schemas` */
+export type ListScimSchemasRequest = CallOptions;
+export type ListScimSchemasResult =
+  | Success<200, Schemas['ScimSchemaList']>
+  | Failure<401, ScimProblem>
+  | Failure<403, ScimProblem>
+  | Failure<406, ScimProblem>
+  | Failure<429, ScimProblem>
+  | Failure<500, ScimProblem>
+  | Failure<503, ScimProblem>;
+/**
+ * List the SCIM schemas (`GET /scim/v2/Schemas`).
+ *
+ * The attributes that are stored. Other attributes of a request are ignored.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `InsufficientScopeProblem`; 406 `NotAcceptableProblem`;
+ * 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await listScimSchemas(client);
+ * ```
+ */
+export function listScimSchemas(
+  client: PlatformClient,
+  request?: ListScimSchemasRequest,
+): Promise<ListScimSchemasResult> {
+  return client.call(
+    {
+      path: '/scim/v2/Schemas',
+      method: 'get',
+      statuses: [200],
+      format: formats.scim,
+      problemOf: scimProblem,
+      scheme: 'serviceToken',
+    },
+    request,
+  );
+}
+
+/** `GET /scim/v2/Users` */
+export interface ListScimUsersRequest extends CallOptions {
+  /** The parameters of the query. */
+  readonly query?: Parameters<NonNullable<operations['listScimUsers']['parameters']['query']>> | undefined;
+}
+export type ListScimUsersResult =
+  | Success<200, Schemas['ScimUserList']>
+  | Failure<400, ScimProblem>
+  | Failure<401, ScimProblem>
+  | Failure<403, ScimProblem>
+  | Failure<406, ScimProblem>
+  | Failure<422, ScimProblem>
+  | Failure<429, ScimProblem>
+  | Failure<500, ScimProblem>
+  | Failure<503, ScimProblem>;
+/**
+ * List or find SCIM users (`GET /scim/v2/Users`).
+ *
+ * The members of the organization, and the people whom the identity provider has created and who have
+ * not joined yet, in the order of their ids.
+ *
+ * Problems: 400 `ScimRequestInvalidProblem`; 401 `UnauthenticatedProblem`; 403
+ * `InsufficientScopeProblem`; 406 `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 429
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await listScimUsers(client);
+ * ```
+ */
+export function listScimUsers(client: PlatformClient, request?: ListScimUsersRequest): Promise<ListScimUsersResult> {
+  return client.call(
+    {
+      path: '/scim/v2/Users',
+      method: 'get',
+      statuses: [200],
+      format: formats.scim,
+      problemOf: scimProblem,
+      scheme: 'serviceToken',
+    },
+    request,
+  );
+}
+
+/** `POST /scim/v2/Users` */
+export interface CreateScimUserRequest extends CallOptions {
+  /** The body of the request. */
+  readonly body: Schemas['ScimUserRequest'];
+}
+export type CreateScimUserResult =
+  | Success<201, Schemas['ScimUser']>
+  | Failure<400, ScimProblem>
+  | Failure<401, ScimProblem>
+  | Failure<403, ScimProblem>
+  | Failure<406, ScimProblem>
+  | Failure<409, ScimProblem>
+  | Failure<413, ScimProblem>
+  | Failure<415, ScimProblem>
+  | Failure<422, ScimProblem>
+  | Failure<429, ScimProblem>
+  | Failure<500, ScimProblem>
+  | Failure<503, ScimProblem>;
+/**
+ * Create a SCIM user (`POST /scim/v2/Users`).
+ *
+ * Invites a person to the organization. The person joins by accepting the invite, after a registration
+ * or a log-in with an identity provider; no mail is sent. Nothing is created or changed in an account,
+ * and the reply does not reveal whether there is one. `userName` is unique, and the address of
+ * `emails`, or else `userName`, receives the invite. A user with `active: false` is stored and not
+ * invited.
+ *
+ * Problems: 400 `MalformedRequestProblem`, `ScimRequestInvalidProblem`; 401 `UnauthenticatedProblem`;
+ * 403 `InsufficientScopeProblem`; 406 `NotAcceptableProblem`; 409 `ScimResourceExistsProblem`; 413
+ * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 429
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await createScimUser(client, {
+ *   body: {
+ *     schemas: [
+ *       "urn:ietf:params:scim:schemas:core:2.0:User"
+ *     ],
+ *     userName: "robin@example.com",
+ *     externalId: "00u1abcd",
+ *     name: {
+ *       givenName: "Robin",
+ *       familyName: "Miles"
+ *     },
+ *     emails: [
+ *       {
+ *         value: "robin@example.com",
+ *         type: "work",
+ *         primary: true
+ *       }
+ *     ],
+ *     active: true
+ *   }
+ * });
+ * ```
+ */
+export function createScimUser(client: PlatformClient, request: CreateScimUserRequest): Promise<CreateScimUserResult> {
+  return client.call(
+    {
+      path: '/scim/v2/Users',
+      method: 'post',
+      statuses: [201],
+      format: formats.scim,
+      sends: 'application/scim+json',
+      problemOf: scimProblem,
+      scheme: 'serviceToken',
+    },
+    request,
+  );
+}
+
+/** `GET /scim/v2/Users/{scim_user_id}` */
+export interface GetScimUserRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['getScimUser']['parameters']['path'];
+  /** The parameters of the query. */
+  readonly query?: Parameters<NonNullable<operations['getScimUser']['parameters']['query']>> | undefined;
+}
+export type GetScimUserResult =
+  | Success<200, Schemas['ScimUser']>
+  | Failure<401, ScimProblem>
+  | Failure<403, ScimProblem>
+  | Failure<404, ScimProblem>
+  | Failure<406, ScimProblem>
+  | Failure<422, ScimProblem>
+  | Failure<429, ScimProblem>
+  | Failure<500, ScimProblem>
+  | Failure<503, ScimProblem>;
+/**
+ * Read a SCIM user (`GET /scim/v2/Users/{scim_user_id}`).
+ *
+ * A member of the organization, or a person who has not joined yet.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `InsufficientScopeProblem`; 404
+ * `ScimResourceNotFoundProblem`; 406 `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 429
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await getScimUser(client, {
+ *   params: {
+ *     scim_user_id: "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01"
+ *   }
+ * });
+ * ```
+ */
+export function getScimUser(client: PlatformClient, request: GetScimUserRequest): Promise<GetScimUserResult> {
+  return client.call(
+    {
+      path: '/scim/v2/Users/{scim_user_id}',
+      method: 'get',
+      statuses: [200],
+      format: formats.scim,
+      problemOf: scimProblem,
+      scheme: 'serviceToken',
+    },
+    request,
+  );
+}
+
+/** `PUT /scim/v2/Users/{scim_user_id}` */
+export interface ReplaceScimUserRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['replaceScimUser']['parameters']['path'];
+  /** The body of the request. */
+  readonly body: Schemas['ScimUserRequest'];
+}
+export type ReplaceScimUserResult =
+  | Success<200, Schemas['ScimUser']>
+  | Failure<400, ScimProblem>
+  | Failure<401, ScimProblem>
+  | Failure<403, ScimProblem>
+  | Failure<404, ScimProblem>
+  | Failure<406, ScimProblem>
+  | Failure<409, ScimProblem>
+  | Failure<413, ScimProblem>
+  | Failure<415, ScimProblem>
+  | Failure<422, ScimProblem>
+  | Failure<429, ScimProblem>
+  | Failure<500, ScimProblem>
+  | Failure<503, ScimProblem>;
+/**
+ * Replace a SCIM user (`PUT /scim/v2/Users/{scim_user_id}`).
+ *
+ * Replaces all attributes. `active: false` ends the membership as its removal does, and `true` brings
+ * it back; without `active` it stays as it is. The account of the person never changes.
+ *
+ * Problems: 400 `MalformedRequestProblem`, `ScimRequestInvalidProblem`; 401 `UnauthenticatedProblem`;
+ * 403 `InsufficientScopeProblem`; 404 `ScimResourceNotFoundProblem`; 406 `NotAcceptableProblem`; 409
+ * `ScimResourceExistsProblem`, `LastOwnerProblem`, `RecoveryOwnerProblem`; 413
+ * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 429
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await replaceScimUser(client, {
+ *   params: {
+ *     scim_user_id: "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01"
+ *   },
+ *   body: {
+ *     schemas: [
+ *       "urn:ietf:params:scim:schemas:core:2.0:User"
+ *     ],
+ *     userName: "robin@example.com",
+ *     externalId: "00u1abcd",
+ *     name: {
+ *       givenName: "Robin",
+ *       familyName: "Miles"
+ *     },
+ *     emails: [
+ *       {
+ *         value: "robin@example.com",
+ *         type: "work",
+ *         primary: true
+ *       }
+ *     ],
+ *     active: true
+ *   }
+ * });
+ * ```
+ */
+export function replaceScimUser(
+  client: PlatformClient,
+  request: ReplaceScimUserRequest,
+): Promise<ReplaceScimUserResult> {
+  return client.call(
+    {
+      path: '/scim/v2/Users/{scim_user_id}',
+      method: 'put',
+      statuses: [200],
+      format: formats.scim,
+      sends: 'application/scim+json',
+      problemOf: scimProblem,
+      scheme: 'serviceToken',
+    },
+    request,
+  );
+}
+
+/** `DELETE /scim/v2/Users/{scim_user_id}` */
+export interface DeleteScimUserRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['deleteScimUser']['parameters']['path'];
+}
+export type DeleteScimUserResult =
+  | Success<204, undefined>
+  | Failure<401, ScimProblem>
+  | Failure<403, ScimProblem>
+  | Failure<404, ScimProblem>
+  | Failure<409, ScimProblem>
+  | Failure<422, ScimProblem>
+  | Failure<429, ScimProblem>
+  | Failure<500, ScimProblem>
+  | Failure<503, ScimProblem>;
+/**
+ * Delete a SCIM user (`DELETE /scim/v2/Users/{scim_user_id}`).
+ *
+ * Ends the membership as its removal does, or the invite. The account of the person stays.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `InsufficientScopeProblem`; 404
+ * `ScimResourceNotFoundProblem`; 409 `LastOwnerProblem`, `RecoveryOwnerProblem`; 422
+ * `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await deleteScimUser(client, {
+ *   params: {
+ *     scim_user_id: "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01"
+ *   }
+ * });
+ * ```
+ */
+export function deleteScimUser(client: PlatformClient, request: DeleteScimUserRequest): Promise<DeleteScimUserResult> {
+  return client.call(
+    {
+      path: '/scim/v2/Users/{scim_user_id}',
+      method: 'delete',
+      statuses: [204],
+      problemOf: scimProblem,
+      scheme: 'serviceToken',
+    },
+    request,
+  );
+}
+
+/** `PATCH /scim/v2/Users/{scim_user_id}` */
+export interface UpdateScimUserRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['updateScimUser']['parameters']['path'];
+  /** The body of the request. */
+  readonly body: Schemas['ScimPatch'];
+}
+export type UpdateScimUserResult =
+  | Success<200, Schemas['ScimUser']>
+  | Failure<400, ScimProblem>
+  | Failure<401, ScimProblem>
+  | Failure<403, ScimProblem>
+  | Failure<404, ScimProblem>
+  | Failure<406, ScimProblem>
+  | Failure<409, ScimProblem>
+  | Failure<413, ScimProblem>
+  | Failure<415, ScimProblem>
+  | Failure<422, ScimProblem>
+  | Failure<429, ScimProblem>
+  | Failure<500, ScimProblem>
+  | Failure<503, ScimProblem>;
+/**
+ * Change a SCIM user (`PATCH /scim/v2/Users/{scim_user_id}`).
+ *
+ * Adds, replaces and removes attributes (RFC 7644, section 3.5.2). All operations take effect, or
+ * none.
+ *
+ * Problems: 400 `MalformedRequestProblem`, `ScimRequestInvalidProblem`; 401 `UnauthenticatedProblem`;
+ * 403 `InsufficientScopeProblem`; 404 `ScimResourceNotFoundProblem`; 406 `NotAcceptableProblem`; 409
+ * `ScimResourceExistsProblem`, `LastOwnerProblem`, `RecoveryOwnerProblem`; 413
+ * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 429
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await updateScimUser(client, {
+ *   params: {
+ *     scim_user_id: "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01"
+ *   },
+ *   body: {
+ *     schemas: [
+ *       "urn:ietf:params:scim:api:messages:2.0:PatchOp"
+ *     ],
+ *     Operations: [
+ *       {
+ *         op: "replace",
+ *         value: {
+ *           active: false
+ *         }
+ *       }
+ *     ]
+ *   }
+ * });
+ * ```
+ */
+export function updateScimUser(client: PlatformClient, request: UpdateScimUserRequest): Promise<UpdateScimUserResult> {
+  return client.call(
+    {
+      path: '/scim/v2/Users/{scim_user_id}',
+      method: 'patch',
+      statuses: [200],
+      format: formats.scim,
+      sends: 'application/scim+json',
+      problemOf: scimProblem,
+      scheme: 'serviceToken',
+    },
+    request,
+  );
+}
+
+/** `GET /scim/v2/Groups` */
+export interface ListScimGroupsRequest extends CallOptions {
+  /** The parameters of the query. */
+  readonly query?: Parameters<NonNullable<operations['listScimGroups']['parameters']['query']>> | undefined;
+}
+export type ListScimGroupsResult =
+  | Success<200, Schemas['ScimGroupList']>
+  | Failure<400, ScimProblem>
+  | Failure<401, ScimProblem>
+  | Failure<403, ScimProblem>
+  | Failure<406, ScimProblem>
+  | Failure<422, ScimProblem>
+  | Failure<429, ScimProblem>
+  | Failure<500, ScimProblem>
+  | Failure<503, ScimProblem>;
+/**
+ * List or find SCIM groups (`GET /scim/v2/Groups`).
+ *
+ * The groups that the identity provider has created, in the order of their ids.
+ *
+ * Problems: 400 `ScimRequestInvalidProblem`; 401 `UnauthenticatedProblem`; 403
+ * `InsufficientScopeProblem`; 406 `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 429
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await listScimGroups(client);
+ * ```
+ */
+export function listScimGroups(client: PlatformClient, request?: ListScimGroupsRequest): Promise<ListScimGroupsResult> {
+  return client.call(
+    {
+      path: '/scim/v2/Groups',
+      method: 'get',
+      statuses: [200],
+      format: formats.scim,
+      problemOf: scimProblem,
+      scheme: 'serviceToken',
+    },
+    request,
+  );
+}
+
+/** `POST /scim/v2/Groups` */
+export interface CreateScimGroupRequest extends CallOptions {
+  /** The body of the request. */
+  readonly body: Schemas['ScimGroupRequest'];
+}
+export type CreateScimGroupResult =
+  | Success<201, Schemas['ScimGroup']>
+  | Failure<400, ScimProblem>
+  | Failure<401, ScimProblem>
+  | Failure<403, ScimProblem>
+  | Failure<406, ScimProblem>
+  | Failure<409, ScimProblem>
+  | Failure<413, ScimProblem>
+  | Failure<415, ScimProblem>
+  | Failure<422, ScimProblem>
+  | Failure<429, ScimProblem>
+  | Failure<500, ScimProblem>
+  | Failure<503, ScimProblem>;
+/**
+ * Create a SCIM group (`POST /scim/v2/Groups`).
+ *
+ * Stores a group. It gives its members a role and a place in a team once an admin has mapped it
+ * (`updateProvisionedGroup`). An organization has at most 1,000 groups, and a group 10,000 members.
+ *
+ * Problems: 400 `MalformedRequestProblem`, `ScimRequestInvalidProblem`; 401 `UnauthenticatedProblem`;
+ * 403 `InsufficientScopeProblem`; 406 `NotAcceptableProblem`; 409 `ScimResourceExistsProblem`; 413
+ * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 429
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await createScimGroup(client, {
+ *   body: {
+ *     schemas: [
+ *       "urn:ietf:params:scim:schemas:core:2.0:Group"
+ *     ],
+ *     displayName: "Developers",
+ *     externalId: "00g1abcd"
+ *   }
+ * });
+ * ```
+ */
+export function createScimGroup(
+  client: PlatformClient,
+  request: CreateScimGroupRequest,
+): Promise<CreateScimGroupResult> {
+  return client.call(
+    {
+      path: '/scim/v2/Groups',
+      method: 'post',
+      statuses: [201],
+      format: formats.scim,
+      sends: 'application/scim+json',
+      problemOf: scimProblem,
+      scheme: 'serviceToken',
+    },
+    request,
+  );
+}
+
+/** `GET /scim/v2/Groups/{scim_group_id}` */
+export interface GetScimGroupRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['getScimGroup']['parameters']['path'];
+  /** The parameters of the query. */
+  readonly query?: Parameters<NonNullable<operations['getScimGroup']['parameters']['query']>> | undefined;
+}
+export type GetScimGroupResult =
+  | Success<200, Schemas['ScimGroup']>
+  | Failure<401, ScimProblem>
+  | Failure<403, ScimProblem>
+  | Failure<404, ScimProblem>
+  | Failure<406, ScimProblem>
+  | Failure<422, ScimProblem>
+  | Failure<429, ScimProblem>
+  | Failure<500, ScimProblem>
+  | Failure<503, ScimProblem>;
+/**
+ * Read a SCIM group (`GET /scim/v2/Groups/{scim_group_id}`).
+ *
+ * A group with its members.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `InsufficientScopeProblem`; 404
+ * `ScimResourceNotFoundProblem`; 406 `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 429
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await getScimGroup(client, {
+ *   params: {
+ *     scim_group_id: "5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02"
+ *   }
+ * });
+ * ```
+ */
+export function getScimGroup(client: PlatformClient, request: GetScimGroupRequest): Promise<GetScimGroupResult> {
+  return client.call(
+    {
+      path: '/scim/v2/Groups/{scim_group_id}',
+      method: 'get',
+      statuses: [200],
+      format: formats.scim,
+      problemOf: scimProblem,
+      scheme: 'serviceToken',
+    },
+    request,
+  );
+}
+
+/** `PUT /scim/v2/Groups/{scim_group_id}` */
+export interface ReplaceScimGroupRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['replaceScimGroup']['parameters']['path'];
+  /** The body of the request. */
+  readonly body: Schemas['ScimGroupRequest'];
+}
+export type ReplaceScimGroupResult =
+  | Success<200, Schemas['ScimGroup']>
+  | Failure<400, ScimProblem>
+  | Failure<401, ScimProblem>
+  | Failure<403, ScimProblem>
+  | Failure<404, ScimProblem>
+  | Failure<406, ScimProblem>
+  | Failure<409, ScimProblem>
+  | Failure<413, ScimProblem>
+  | Failure<415, ScimProblem>
+  | Failure<422, ScimProblem>
+  | Failure<429, ScimProblem>
+  | Failure<500, ScimProblem>
+  | Failure<503, ScimProblem>;
+/**
+ * Replace a SCIM group (`PUT /scim/v2/Groups/{scim_group_id}`).
+ *
+ * Replaces the name and all members. The role and the team that an admin has chosen stay.
+ *
+ * Problems: 400 `MalformedRequestProblem`, `ScimRequestInvalidProblem`; 401 `UnauthenticatedProblem`;
+ * 403 `InsufficientScopeProblem`; 404 `ScimResourceNotFoundProblem`; 406 `NotAcceptableProblem`; 409
+ * `ScimResourceExistsProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
+ * `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await replaceScimGroup(client, {
+ *   params: {
+ *     scim_group_id: "5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02"
+ *   },
+ *   body: {
+ *     schemas: [
+ *       "urn:ietf:params:scim:schemas:core:2.0:Group"
+ *     ],
+ *     displayName: "Developers",
+ *     externalId: "00g1abcd"
+ *   }
+ * });
+ * ```
+ */
+export function replaceScimGroup(
+  client: PlatformClient,
+  request: ReplaceScimGroupRequest,
+): Promise<ReplaceScimGroupResult> {
+  return client.call(
+    {
+      path: '/scim/v2/Groups/{scim_group_id}',
+      method: 'put',
+      statuses: [200],
+      format: formats.scim,
+      sends: 'application/scim+json',
+      problemOf: scimProblem,
+      scheme: 'serviceToken',
+    },
+    request,
+  );
+}
+
+/** `DELETE /scim/v2/Groups/{scim_group_id}` */
+export interface DeleteScimGroupRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['deleteScimGroup']['parameters']['path'];
+}
+export type DeleteScimGroupResult =
+  | Success<204, undefined>
+  | Failure<401, ScimProblem>
+  | Failure<403, ScimProblem>
+  | Failure<404, ScimProblem>
+  | Failure<422, ScimProblem>
+  | Failure<429, ScimProblem>
+  | Failure<500, ScimProblem>
+  | Failure<503, ScimProblem>;
+/**
+ * Delete a SCIM group (`DELETE /scim/v2/Groups/{scim_group_id}`).
+ *
+ * Its members lose the role and the place in the team that the group has given them.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `InsufficientScopeProblem`; 404
+ * `ScimResourceNotFoundProblem`; 422 `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await deleteScimGroup(client, {
+ *   params: {
+ *     scim_group_id: "5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02"
+ *   }
+ * });
+ * ```
+ */
+export function deleteScimGroup(
+  client: PlatformClient,
+  request: DeleteScimGroupRequest,
+): Promise<DeleteScimGroupResult> {
+  return client.call(
+    {
+      path: '/scim/v2/Groups/{scim_group_id}',
+      method: 'delete',
+      statuses: [204],
+      problemOf: scimProblem,
+      scheme: 'serviceToken',
+    },
+    request,
+  );
+}
+
+/** `PATCH /scim/v2/Groups/{scim_group_id}` */
+export interface UpdateScimGroupRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['updateScimGroup']['parameters']['path'];
+  /** The body of the request. */
+  readonly body: Schemas['ScimPatch'];
+}
+export type UpdateScimGroupResult =
+  | Success<200, Schemas['ScimGroup']>
+  | Failure<400, ScimProblem>
+  | Failure<401, ScimProblem>
+  | Failure<403, ScimProblem>
+  | Failure<404, ScimProblem>
+  | Failure<406, ScimProblem>
+  | Failure<409, ScimProblem>
+  | Failure<413, ScimProblem>
+  | Failure<415, ScimProblem>
+  | Failure<422, ScimProblem>
+  | Failure<429, ScimProblem>
+  | Failure<500, ScimProblem>
+  | Failure<503, ScimProblem>;
+/**
+ * Change a SCIM group (`PATCH /scim/v2/Groups/{scim_group_id}`).
+ *
+ * Adds and removes members, and changes the name. All operations take effect, or none.
+ *
+ * Problems: 400 `MalformedRequestProblem`, `ScimRequestInvalidProblem`; 401 `UnauthenticatedProblem`;
+ * 403 `InsufficientScopeProblem`; 404 `ScimResourceNotFoundProblem`; 406 `NotAcceptableProblem`; 409
+ * `ScimResourceExistsProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
+ * `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await updateScimGroup(client, {
+ *   params: {
+ *     scim_group_id: "5d0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b02"
+ *   },
+ *   body: {
+ *     schemas: [
+ *       "urn:ietf:params:scim:api:messages:2.0:PatchOp"
+ *     ],
+ *     Operations: [
+ *       {
+ *         op: "replace",
+ *         path: "displayName",
+ *         value: "Engineers"
+ *       }
+ *     ]
+ *   }
+ * });
+ * ```
+ */
+export function updateScimGroup(
+  client: PlatformClient,
+  request: UpdateScimGroupRequest,
+): Promise<UpdateScimGroupResult> {
+  return client.call(
+    {
+      path: '/scim/v2/Groups/{scim_group_id}',
+      method: 'patch',
+      statuses: [200],
+      format: formats.scim,
+      sends: 'application/scim+json',
+      problemOf: scimProblem,
+      scheme: 'serviceToken',
+    },
     request,
   );
 }

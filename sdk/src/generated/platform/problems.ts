@@ -17,6 +17,7 @@ export type Problem =
   | Schemas['InvalidVerificationTokenProblem']
   | Schemas['InvalidCredentialsProblem']
   | Schemas['NotAMemberProblem']
+  | Schemas['SsoRequiredProblem']
   | Schemas['AccountLockedProblem']
   | Schemas['RateLimitedProblem']
   | Schemas['ForeignRequestProblem']
@@ -28,22 +29,39 @@ export type Problem =
   | Schemas['AccountExistsProblem']
   | Schemas['IdentityAlreadyLinkedProblem']
   | Schemas['RecentLoginRequiredProblem']
+  | Schemas['InvalidMfaTokenProblem']
+  | Schemas['WrongCodeProblem']
+  | Schemas['WrongPasswordProblem']
+  | Schemas['SecondFactorRequiredProblem']
+  | Schemas['TotpEnabledProblem']
+  | Schemas['TotpNotStartedProblem']
+  | Schemas['NoSecondFactorProblem']
+  | Schemas['InvalidPasskeyProblem']
+  | Schemas['PasskeyExistsProblem']
+  | Schemas['TooManyPasskeysProblem']
+  | Schemas['PasskeyNotFoundProblem']
+  | Schemas['SsoNotFoundProblem']
+  | Schemas['InvalidLogoutTokenProblem']
+  | Schemas['SsoNotAdmittedProblem']
+  | Schemas['InsufficientRoleProblem']
+  | Schemas['OrganizationMismatchProblem']
+  | Schemas['OrganizationRequiredProblem']
+  | Schemas['SsoDomainUnprovenProblem']
+  | Schemas['SsoDomainTakenProblem']
   | Schemas['IdentityNotFoundProblem']
   | Schemas['LastWayToLogInProblem']
   | Schemas['InvalidResetTokenProblem']
-  | Schemas['WrongPasswordProblem']
   | Schemas['InvalidRefreshTokenProblem']
   | Schemas['RefreshTokenReusedProblem']
   | Schemas['OnlyOwnerProblem']
+  | Schemas['RecoveryOwnerProblem']
   | Schemas['InvalidEmailChangeTokenProblem']
+  | Schemas['SsoSessionConfinedProblem']
   | Schemas['InviteNotFoundProblem']
   | Schemas['AlreadyMemberProblem']
   | Schemas['SessionNotFoundProblem']
-  | Schemas['OrganizationRequiredProblem']
   | Schemas['SuperuserRequiredProblem']
   | Schemas['OrganizationLimitReachedProblem']
-  | Schemas['OrganizationMismatchProblem']
-  | Schemas['InsufficientRoleProblem']
   | Schemas['DeletionNotFoundProblem']
   | Schemas['MemberNotFoundProblem']
   | Schemas['RoleNotGrantableProblem']
@@ -59,9 +77,11 @@ export type Problem =
   | Schemas['CorrectionNotFoundProblem']
   | Schemas['ViewLimitReachedProblem']
   | Schemas['ViewNotFoundProblem']
+  | Schemas['MfaNotResettableProblem']
   | Schemas['ServiceTokenLimitReachedProblem']
   | Schemas['ServiceTokenNotFoundProblem']
   | Schemas['ServiceTokenEndedProblem']
+  | Schemas['ScimResourceNotFoundProblem']
   | Schemas['WebhookLimitReachedProblem']
   | Schemas['WebhookNotFoundProblem']
   | Schemas['WebhookDeliveryNotFoundProblem']
@@ -87,6 +107,8 @@ export type Problem =
   | Schemas['TooManyStreamsProblem']
   | Schemas['SyncRunNotActiveProblem']
   | Schemas['DemoDataRemovalActiveProblem']
+  | Schemas['ScimRequestInvalidProblem']
+  | Schemas['ScimResourceExistsProblem']
   | Schemas['UnauthenticatedProblem']
   | Schemas['IdempotencyKeyInUseProblem']
   | Schemas['IdempotencyKeyReusedProblem']
@@ -115,6 +137,7 @@ export const problemTypes = [
   '/problems/invalid-verification-token',
   '/problems/invalid-credentials',
   '/problems/not-a-member',
+  '/problems/sso-required',
   '/problems/account-locked',
   '/problems/rate-limited',
   '/problems/foreign-request',
@@ -126,22 +149,39 @@ export const problemTypes = [
   '/problems/account-exists',
   '/problems/identity-already-linked',
   '/problems/recent-login-required',
+  '/problems/invalid-mfa-token',
+  '/problems/wrong-code',
+  '/problems/wrong-password',
+  '/problems/second-factor-required',
+  '/problems/totp-enabled',
+  '/problems/totp-not-started',
+  '/problems/no-second-factor',
+  '/problems/invalid-passkey',
+  '/problems/passkey-exists',
+  '/problems/too-many-passkeys',
+  '/problems/passkey-not-found',
+  '/problems/sso-not-found',
+  '/problems/invalid-logout-token',
+  '/problems/sso-not-admitted',
+  '/problems/insufficient-role',
+  '/problems/organization-mismatch',
+  '/problems/organization-required',
+  '/problems/sso-domain-unproven',
+  '/problems/sso-domain-taken',
   '/problems/identity-not-found',
   '/problems/last-way-to-log-in',
   '/problems/invalid-reset-token',
-  '/problems/wrong-password',
   '/problems/invalid-refresh-token',
   '/problems/refresh-token-reused',
   '/problems/only-owner',
+  '/problems/recovery-owner',
   '/problems/invalid-email-change-token',
+  '/problems/sso-session-confined',
   '/problems/invite-not-found',
   '/problems/already-member',
   '/problems/session-not-found',
-  '/problems/organization-required',
   '/problems/superuser-required',
   '/problems/organization-limit-reached',
-  '/problems/organization-mismatch',
-  '/problems/insufficient-role',
   '/problems/deletion-not-found',
   '/problems/member-not-found',
   '/problems/role-not-grantable',
@@ -157,9 +197,11 @@ export const problemTypes = [
   '/problems/correction-not-found',
   '/problems/view-limit-reached',
   '/problems/view-not-found',
+  '/problems/mfa-not-resettable',
   '/problems/service-token-limit-reached',
   '/problems/service-token-not-found',
   '/problems/service-token-ended',
+  '/problems/scim-resource-not-found',
   '/problems/webhook-limit-reached',
   '/problems/webhook-not-found',
   '/problems/webhook-delivery-not-found',
@@ -185,6 +227,8 @@ export const problemTypes = [
   '/problems/too-many-streams',
   '/problems/sync-run-not-active',
   '/problems/demo-data-removal-active',
+  '/problems/scim-request-invalid',
+  '/problems/scim-resource-exists',
   '/problems/unauthenticated',
   '/problems/idempotency-key-in-use',
   '/problems/idempotency-key-reused',

@@ -4,6 +4,9 @@ import type { components } from './openapi.js';
 
 type Schemas = components['schemas'];
 
+/** Every `MfaMethod`. */
+export const mfaMethodValues = ['passkey', 'totp', 'recovery_code'] as const satisfies readonly Schemas['MfaMethod'][];
+
 /** Every `ProviderId`. */
 export const providerIdValues = [
   'github',
@@ -25,6 +28,7 @@ export const serviceTokenScopeValues = [
   'integrations:read',
   'integrations:write',
   'members:read',
+  'scim:write',
   'setup:read',
   'sync:read',
   'sync:run',
@@ -49,6 +53,9 @@ export const subscribedEventValues = [
   'sync_run.finished',
 ] as const satisfies readonly Schemas['SubscribedEvent'][];
 
+/** Every `CodeHost`. */
+export const codeHostValues = ['host_a', 'host_b'] as const satisfies readonly Schemas['CodeHost'][];
+
 /** Every `Subcategory`. */
 export const subcategoryValues = [
   'feature_delivery.customer',
@@ -68,9 +75,6 @@ export const subcategoryValues = [
   'risk.vulnerability',
   'unclassified.unclassified',
 ] as const satisfies readonly Schemas['Subcategory'][];
-
-/** Every `CodeHost`. */
-export const codeHostValues = ['host_a', 'host_b'] as const satisfies readonly Schemas['CodeHost'][];
 
 /** Every `ThresholdMeasure`. */
 export const thresholdMeasureValues = [

@@ -57,7 +57,13 @@ export const webhookSchemas: Readonly<Record<WebhookEvent['type'], PayloadSchema
       occurred_at: { type: 'string', format: 'date-time' },
       data: {
         type: 'object',
-        properties: { user_id: { type: 'string', format: 'uuid' }, removed_by: { type: 'string', format: 'uuid' } },
+        properties: {
+          user_id: { type: 'string', format: 'uuid' },
+          removed_by: { type: ['string', 'null'], format: 'uuid' },
+          service_tokens: { type: 'integer' },
+          webhooks: { type: 'integer' },
+          integrations: { type: 'integer' },
+        },
       },
     },
   },

@@ -18,7 +18,7 @@ export interface Remote {
   /** The data of a successful reply, without control characters. */
   ask<Result extends AnyResult>(result: Promise<Result>): Promise<DataOf<Result>>;
   /**
-   * As `ask`, for a stream, whose items can also fail.
+   * Does what `ask` does for a stream, whose items can also fail.
    *
    * @param payload the member with the output of a container, which is not changed
    * @throws RemoteFailure also for an item that reports a failure of the stream

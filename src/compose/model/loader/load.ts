@@ -194,7 +194,7 @@ async function prepareLoad(options: LoadOptions, interpolated: boolean): Promise
     warnings,
   );
   const directory = directoryOf(paths, options);
-  // As docker compose: an `.env` below the project's directory takes precedence for commands that run there.
+  // Docker Compose does the same: an `.env` below the project's directory takes precedence for commands that run there.
   const environment = await variablesIn(directory, options, files, known);
   const context: ModelContext = {
     files,

@@ -1,6 +1,7 @@
 /** Networks through the Engine API. Internal to the backend. */
 import { addressPool } from '../engine/address-pool.js';
 import type { Engine } from '../engine/engine.js';
+import { lookDespiteEnd } from '../engine/just-ended.js';
 import { engineFilters } from '../engine/labels.js';
 import type Docker from 'dockerode';
 import { alreadyExists, unlessNotFound } from '../errors.js';
@@ -40,7 +41,8 @@ export function bridgeNetworks(client: EngineClient): Engine['networks'] {
       // Podman's socket silently creates a second network of the same name if the driver differs.
       if (await client.isPodman(signal)) await requireFree(spec.name, signal);
       const request = { method: 'POST', path: '/networks/create', json: createBody(spec), signal } as const;
-      const id = textOf(objectOf(await client.call({ newName: spec.name }, request)).Id);
+      const created = await lookDespiteEnd(() => client.call({ newName: spec.name }, request));
+      const id = textOf(objectOf(created).Id);
       // Docker checks `CheckDuplicate` without a lock. A process that sees another network of the name withdraws, because
       // the other process may have seen none, and uses its network already.
       if ((await idsOf(spec.name, signal)).some((other) => other !== id)) {

@@ -1,6 +1,7 @@
 /** Networks through the podman command. Internal to the backend. */
 import { addressPool } from '../engine/address-pool.js';
 import type { Engine } from '../engine/engine.js';
+import { lookDespiteEnd } from '../engine/just-ended.js';
 import { notFound, unlessNotFound } from '../errors.js';
 import { objectsOf, textMapOf, textOf, type Json } from '../json.js';
 import type { NetworkRecord } from '../records.js';
@@ -30,7 +31,8 @@ export function nativeNetworks(podman: Podman): Engine['networks'] {
           ...option('--ip-range', range),
         ]),
       ];
-      await podman.run(['network', 'create', ...args, operand(spec.name)], { subject: { newName: spec.name }, signal });
+      const command = ['network', 'create', ...args, operand(spec.name)];
+      await lookDespiteEnd(() => podman.run(command, { subject: { newName: spec.name }, signal }));
       return inspect(spec.name, signal);
     },
     async list({ labels = {}, signal } = {}) {

@@ -1,6 +1,7 @@
 import { AnalyticsUnavailable, type Analytics } from '../../../analytics/analytics.js';
 import { createGraphqlPages } from '../../../analytics/graphql/graphql-routes.js';
 import { openAnalytics } from '../../../analytics/open.js';
+import type { UnitRecords } from '../../../analytics/unit-records.js';
 import type { PageRoute } from '@plumbline/contract/page-routes';
 import { isStatementTimeout, isTransient } from '../../../database/failures.js';
 import { organizationSchemes } from '../../identity/accounts/organization-schemes.js';
@@ -13,6 +14,7 @@ import { createUnitRecords } from './stored-unit-records.js';
 export interface ServedAnalytics {
   readonly pages: readonly PageRoute[];
   readonly analytics: Pick<Analytics, 'run' | 'ping'>;
+  readonly unitRecords: Pick<UnitRecords, 'calendar'>;
   close(): Promise<void>;
 }
 
@@ -33,19 +35,21 @@ export async function serveAnalytics(
     log,
     ...(importConnector === undefined ? {} : { importChdb: () => importConnector('chdb') }),
   });
+  const unitRecords = createUnitRecords(records);
   const pages = createGraphqlPages({
     analytics,
-    unitRecords: createUnitRecords(records),
+    unitRecords,
     now: () => clock.now(),
+    maxDays: settings.analyticsMaxDays,
     schemes: organizationSchemes,
-    callerOf: (principal) => graphqlCallerOf(sql, principal),
+    callerOf: (principal) => graphqlCallerOf({ sql, clock }, principal),
     // The statement that timed out belongs to the check of the membership; the store has its own error for timeouts.
     isUnavailable: (error) => error instanceof AnalyticsUnavailable || isTransient(error) || isStatementTimeout(error),
     persistedQueriesOnly: settings.persistedQueriesOnly,
     graphiql: { script: asset('graphiql.js'), style: asset('graphiql.css') },
     answered: metrics.observeQuery,
   });
-  return { pages, analytics, close: () => analytics.close() };
+  return { pages, analytics, unitRecords, close: () => analytics.close() };
 }
 
 /** Built files exist only in the built tree, which is beside the sources. */

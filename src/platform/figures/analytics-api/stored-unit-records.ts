@@ -6,6 +6,7 @@ import { workHistories } from '../../../sync/known-history.js';
 import type { OpenDerivationResources } from '../../../sync/work-units/derivation/resources.js';
 import { describeUnits } from '../../../sync/work-units/describe-units.js';
 import { explainUnit } from '../../../sync/work-units/explain.js';
+import { storedCalendar } from '../../../sync/work-units/stored-calendar.js';
 import type { OpenRecords } from '../../sources/records/open-records.js';
 
 /** Queries single work units in the records. */
@@ -37,6 +38,8 @@ export function createUnitRecords(records: Pick<OpenRecords, 'of'>): UnitRecords
         return { id, title, url, shares: unit.shares, contributions, correction, phases: unit.phases ?? null };
       }),
     codeHealth: (orgId, request, signal) => ask(orgId, (resources) => codeHealth(resources, request, signal), signal),
-    workHistories: (orgId) => ask(orgId, async (resources) => workHistories(await resources.records.syncStates(orgId))),
+    calendar: (orgId) => ask(orgId, storedCalendar),
+    workHistories: (orgId, timeZone) =>
+      ask(orgId, async (resources) => workHistories(await resources.records.syncStates(orgId), timeZone)),
   };
 }

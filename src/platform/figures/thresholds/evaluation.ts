@@ -1,5 +1,7 @@
 import type { Log } from '@plumbline/contract/contract-types';
-import type { Analytics } from '../../../analytics/analytics.js';
+import type { Analytics, DateRange } from '../../../analytics/analytics.js';
+import { timeZoneOf } from '../../../analytics/time-zone.js';
+import type { UnitRecords } from '../../../analytics/unit-records.js';
 import type { DatabaseSql } from '../../../database/connection.js';
 import type { Clock } from '../../clock.js';
 import { startConcurrentRounds } from '../../server/concurrent-rounds.js';
@@ -17,6 +19,7 @@ import {
 export interface EvaluationOptions {
   readonly sql: DatabaseSql;
   readonly analytics: Pick<Analytics, 'run'>;
+  readonly unitRecords: Pick<UnitRecords, 'calendar'>;
   readonly clock: Clock;
   readonly log: Log;
   /** False: this server evaluates none. */
@@ -52,11 +55,13 @@ export function startThresholdEvaluation(options: EvaluationOptions): Rounds {
 }
 
 async function evaluate(due: DueThreshold, options: EvaluationOptions, signal: AbortSignal): Promise<void> {
-  const { sql, analytics, clock, log } = options;
+  const { sql, analytics, unitRecords, clock, log } = options;
   const definition = definitionOf(due);
-  const days = windowOf(definition, clock.now());
+  let days: DateRange;
   let value: number | null;
   try {
+    const { timeZone } = await unitRecords.calendar(due.org_id);
+    days = windowOf(definition, timeZoneOf(timeZone).dayOf(clock.now().getTime()));
     value = await measure(analytics, due.org_id, definition, days, signal);
   } catch (error) {
     if (signal.aborted) return; // this server stops; another one evaluates it when the lease has ended

@@ -1,16 +1,15 @@
 import type { Schemas } from '../../../../generated/platform/operations.js';
 import type { Analytics, AnalyticsBatch, DateRange } from '../../../analytics/analytics.js';
+import { dayNumber, dayText } from '../../../analytics/planner/buckets.js';
 
 type Definition = Schemas['ThresholdDefinition'];
 
-const dayMs = 86_400_000;
 /** There are fewer types of work. */
 const allTypes = 50;
 
-/** The days of a window that ends on the day of `now`, in UTC. */
-export function windowOf({ window_days: days }: Definition, now: Date): DateRange {
-  const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
-  return { startDate: dayOf(now.getTime() - (days - 1) * dayMs), endDate: dayOf(now.getTime()) };
+/** The days of a window that ends today. */
+export function windowOf({ window_days: days }: Definition, today: string): DateRange {
+  return { startDate: dayText(dayNumber(today) - days + 1), endDate: today };
 }
 
 /**

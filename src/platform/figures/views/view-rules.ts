@@ -5,7 +5,7 @@ import {
   type InsufficientRole,
   type ViewNotFound,
 } from '../../../../generated/problems.js';
-import { isCalendarDate } from '../../../analytics/graphql/calendar.js';
+import { isCalendarDate, isTooLong } from '../../../analytics/graphql/calendar.js';
 import { FIRST_DAY, LAST_DAY } from '../../../analytics/store/rows.js';
 import type { Violation } from '@plumbline/contract/violations';
 import type { OrganizationPrincipal } from '../../identity/accounts/actor.js';
@@ -13,9 +13,6 @@ import { reaches } from '../../identity/accounts/permissions.js';
 
 /** Maximum number of views per organization. */
 export const mostViews = 200;
-/** The Analytics API rejects longer periods. */
-const mostDays = 365;
-const dayMs = 86_400_000;
 
 export const nameTaken: Violation = {
   path: '/body/name',
@@ -23,11 +20,17 @@ export const nameTaken: Violation = {
   message: 'is the name of another view',
 };
 
-/** The violations of a definition that its schema cannot express. */
-export function violationsOfDefinition(definition: Schemas['ViewDefinition'] | undefined): readonly Violation[] {
+/**
+ * The violations of a definition that its schema cannot express.
+ *
+ * @param maxDays the Analytics API rejects longer periods
+ */
+export function violationsOfDefinition(
+  definition: Schemas['ViewDefinition'] | undefined,
+  maxDays: number,
+): readonly Violation[] {
   if (definition === undefined || 'preset' in definition.period) return [];
   const { start_date: start, end_date: end } = definition.period;
-  const days = (Date.parse(end) - Date.parse(start)) / dayMs + 1;
   const unknown = (
     [
       ['start_date', start],
@@ -39,8 +42,11 @@ export function violationsOfDefinition(definition: Schemas['ViewDefinition'] | u
     return unknown.map(([name]) => ({ path: `/body/definition/period/${name}`, rule: 'format', message }));
   }
   const path = '/body/definition/period/end_date';
-  if (days < 1) return [{ path, rule: 'minimum', message: 'must not be before start_date' }];
-  if (days > mostDays) return [{ path, rule: 'maximum', message: `must be at most ${mostDays} days after start_date` }];
+  const range = { startDate: start, endDate: end };
+  if (end < start) return [{ path, rule: 'minimum', message: 'must not be before start_date' }];
+  if (isTooLong(range, maxDays)) {
+    return [{ path, rule: 'maximum', message: `must be at most ${maxDays} days after start_date` }];
+  }
   return [];
 }
 

@@ -36,9 +36,9 @@ export const listViews: ListViewsHandler<PlatformDependencies> = ({ query, princ
 
 export const createView: CreateViewHandler<PlatformDependencies> = async (
   { body, principal, context },
-  { sql, clock },
+  { sql, clock, settings },
 ) => {
-  const violations = violationsOfDefinition(body.definition);
+  const violations = violationsOfDefinition(body.definition, settings.analyticsMaxDays);
   if (violations.length > 0) return validationProblem(violations);
   const now = clock.now();
   const { org_id: orgId } = principal;
@@ -65,9 +65,9 @@ export const createView: CreateViewHandler<PlatformDependencies> = async (
 
 export const updateView: UpdateViewHandler<PlatformDependencies> = async (
   { params, body, principal, context },
-  { sql, clock },
+  { sql, clock, settings },
 ) => {
-  const violations = violationsOfDefinition(body.definition);
+  const violations = violationsOfDefinition(body.definition, settings.analyticsMaxDays);
   if (violations.length > 0) return validationProblem(violations);
   const now = clock.now();
   const { org_id: orgId } = principal;

@@ -1,6 +1,6 @@
 import type { Log } from '@plumbline/contract/contract-types';
 import type { DatabaseSql } from '../../../database/connection.js';
-import { noContext, recordAudit } from '../../tenancy/audit/audit.store.js';
+import { noContext } from '../../tenancy/audit/audit.store.js';
 import type { Clock } from '../../clock.js';
 import { deleteUnverifiedAccount, lockExpiredAccounts } from './unverified-accounts.store.js';
 
@@ -61,11 +61,7 @@ export function startAccountSweep(options: {
 function sweepBatch(sql: DatabaseSql, now: Date): Promise<number> {
   return sql.begin(async (transaction) => {
     const ids = await lockExpiredAccounts(transaction, null, now, batchSize);
-    for (const id of ids) {
-      for (const record of await deleteUnverifiedAccount(transaction, id, unverifiedNote)) {
-        await recordAudit(transaction, noContext, now, record);
-      }
-    }
+    for (const id of ids) await deleteUnverifiedAccount(transaction, id, unverifiedNote, noContext, now);
     return ids.length;
   });
 }

@@ -1,4 +1,3 @@
-import type { Verdict } from '@plumbline/contract/contract-types';
 import type { PlatformSecurity } from '../../../../generated/platform/security.js';
 import type { Schemas } from '../../../../generated/platform/operations.js';
 import {
@@ -6,12 +5,15 @@ import {
   organizationMismatch,
   organizationRequired,
   unauthenticated,
+  type InsufficientRole,
+  type OrganizationMismatch,
+  type OrganizationRequired,
 } from '../../../../generated/problems.js';
 import type { Sql } from '../../../database/connection.js';
 import type { Clock } from '../../clock.js';
 import { serviceTokenPrefix } from '../service-tokens/service-token-form.js';
 import type { Tokens } from '../tokens/tokens.js';
-import { findAccountInSession, type AccountInOrganization, type Role } from './accounts.store.js';
+import { findAccountInSession, type AccountInSession, type Role } from './accounts.store.js';
 import { reaches } from './permissions.js';
 
 type AccountPrincipal = Schemas['AccountPrincipal'];
@@ -34,7 +36,7 @@ export function createBearerSecurity(parts: BearerParts): PlatformSecurity['bear
       const bearer = await bearerOf(parts, token);
       return bearer === null ? { refusal: refused() } : { principal: principalOf(bearer) };
     },
-    authorize: (principal, scope, params) => authorize(principal, leastRole[scope], params),
+    authorize: (principal, scope, params) => authorizeMember(principal, leastRole[scope], params),
   };
 }
 
@@ -47,13 +49,15 @@ export interface BearerParts {
 
 /** The holder of an access token, its session, and its expiry. */
 export interface Bearer {
-  readonly account: AccountInOrganization;
+  readonly account: AccountInSession;
   readonly sessionId: string;
   readonly expiresAt: Date;
 }
 
 /**
  * Looks up the current holder of an access token, in one statement.
+ *
+ * In a session without the second factor that its organization demands, a token counts as orgless.
  *
  * @returns null when the token is invalid, its session or membership has ended, the user is deleted or disabled, or the
  * password has changed since
@@ -64,7 +68,9 @@ export async function bearerOf({ tokens, sql, clock }: BearerParts, token: strin
   const account = await findAccountInSession(sql, claims, clock.now());
   if (account === null || !account.is_active || account.token_version !== claims.tokenVersion) return null;
   const { sessionId, expiresAt } = claims;
-  return account.org_id === claims.orgId ? { account, sessionId, expiresAt } : null;
+  if (account.org_id !== claims.orgId) return null;
+  const orgless = { org_id: null, org_name: null, role: null };
+  return { account: account.mfa_missing ? { ...account, ...orgless } : account, sessionId, expiresAt };
 }
 
 /** The reply to a token that is invalid, or whose session ended during the request. */
@@ -77,14 +83,21 @@ function notForServiceTokens(): ReturnType<typeof unauthenticated> {
   return unauthenticated({ message: 'This operation does not accept service tokens. Use the access token of a user.' });
 }
 
-function authorize(
+type MemberVerdict =
+  | { readonly principal: MemberPrincipal }
+  | { readonly refusal: InsufficientRole | OrganizationMismatch | OrganizationRequired };
+
+/** Checks that an access token is scoped to the organization of the path, if it names one, and has a role there. */
+export function authorizeMember(
   principal: AccountPrincipal,
   needed: Role,
   params: Readonly<Record<string, string>>,
-): Verdict<MemberPrincipal> {
+): MemberVerdict {
   const { org_id, org_name, role } = principal;
   if (org_id === null || org_name === null || role === null) {
-    const message = 'This needs a token that is scoped to an organization: create, join or switch to one first.';
+    const message = principal.mfa_missing
+      ? 'The organization demands a second factor. Set one up on your account, or prove it in this session.'
+      : 'This needs a token that is scoped to an organization: create, join or switch to one first.';
     return { refusal: organizationRequired({ message }) };
   }
   if (params['org_id'] !== undefined && params['org_id'].toLowerCase() !== org_id) {
@@ -111,5 +124,6 @@ function principalOf({ account, sessionId }: Bearer): AccountPrincipal {
     org_id: account.org_id,
     org_name: account.org_name,
     role: account.role,
+    mfa_missing: account.mfa_missing,
   };
 }

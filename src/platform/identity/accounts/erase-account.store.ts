@@ -10,9 +10,6 @@ export type OwnedOrganization = Schemas['OnlyOwnerProblem']['organizations'][num
 export interface EndedMembership {
   readonly org_id: string;
   readonly role: Role;
-  /** The usable service tokens and the webhooks that the user created there. They stay. */
-  readonly service_tokens: number;
-  readonly webhooks: number;
 }
 
 /** Locks the organizations of a user until the transaction ends, so that their memberships do not change. */
@@ -60,13 +57,8 @@ export async function markOrganizationsOnlyOf(sql: Sql, userId: string, now: Dat
 }
 
 /** Ends the memberships of a user. */
-export async function deleteMembershipsOf(sql: Sql, userId: string, now: Date): Promise<EndedMembership[]> {
-  return sql<EndedMembership[]>`
-    delete from memberships where user_id = ${userId}
-    returning org_id, role,
-      (select count(*)::int from service_tokens t where t.org_id = memberships.org_id and t.created_by = ${userId}
-        and t.revoked_at is null and t.expires_at > ${now}) as service_tokens,
-      (select count(*)::int from webhooks w where w.org_id = memberships.org_id and w.created_by = ${userId}) as webhooks`;
+export async function deleteMembershipsOf(sql: Sql, userId: string): Promise<EndedMembership[]> {
+  return sql<EndedMembership[]>`delete from memberships where user_id = ${userId} returning org_id, role`;
 }
 
 /** Deletes the mails to the address that the account was going to have. */
@@ -87,6 +79,7 @@ export async function withdrawRights(sql: Sql, userId: string): Promise<void> {
  */
 export async function deleteUserRow(sql: Sql, userId: string): Promise<void> {
   await sql`delete from invites where email = (select email from users where id = ${userId})`;
+  await sql`delete from scim_users where user_id is null and email = (select email from users where id = ${userId})`;
   await sql`delete from security_mails where user_id = ${userId}`;
   await sql`delete from users where id = ${userId}`;
 }

@@ -51,8 +51,15 @@ export async function selectExportedDevices(sql: Sql, userId: string): Promise<E
 
 export async function selectExportedIdentities(sql: Sql, userId: string): Promise<Exported['identities']> {
   return sql<Exported['identities']>`
+    with linked as (
+      select id, provider, issuer, subject, email, linked_at, last_used_at
+      from user_identities where user_id = ${userId}
+      union all
+      select c.id, 'sso', c.issuer, i.subject, i.email, i.linked_at, i.last_used_at
+      from sso_identities i join sso_connections c on c.id = i.connection_id where i.user_id = ${userId}
+    )
     select id, provider, issuer, subject, email, ${time(sql, 'linked_at')}, ${time(sql, 'last_used_at')}
-    from user_identities where user_id = ${userId} order by user_identities.linked_at, id limit 50`;
+    from linked order by linked.linked_at, id limit 50`;
 }
 
 export async function selectExportedInvites(
@@ -64,6 +71,15 @@ export async function selectExportedInvites(
       ${time(sql, 'revoked_at')}
     from invites where ${'email' in by ? sql`email = ${by.email}` : sql`invited_by = ${by.inviterId}`}
     order by invites.created_at desc, id`;
+}
+
+/** What identity providers have stored about the person: by the account, or by its address before it has joined. */
+export async function selectExportedProvisionedUsers(sql: Sql, userId: string): Promise<Exported['provisioned_users']> {
+  return sql<Exported['provisioned_users']>`
+    select s.org_id, s.user_name, s.email, s.external_id, s.formatted_name, s.given_name, s.family_name, s.display_name,
+      s.active, ${time(sql, 's.created_at', 'created_at')}, ${time(sql, 's.updated_at', 'updated_at')}
+    from scim_users s join users u on u.id = s.user_id or (s.user_id is null and u.email = s.email)
+    where u.id = ${userId} order by s.created_at, s.org_id`;
 }
 
 export async function selectExportedServiceTokens(sql: Sql, userId: string): Promise<Exported['service_tokens']> {

@@ -1,7 +1,8 @@
 import type { ExportAccountHandler } from '../../../../generated/platform/operations.js';
 import type { PlatformDependencies } from '../../dependencies.js';
 import { recordAccountEvent } from '../../tenancy/audit/audit.store.js';
-import { acceptProof, provePassword } from '../auth/password-proof.js';
+import { proveCaller } from '../mfa/caller-proof.js';
+import { selectMfaState } from '../mfa/mfa-state.js';
 import { SessionEnded } from '../sessions/token-pair.js';
 import {
   selectExportedAccount,
@@ -10,6 +11,7 @@ import {
   selectExportedIdentities,
   selectExportedInvites,
   selectExportedMemberships,
+  selectExportedProvisionedUsers,
   selectExportedServiceTokens,
   selectExportedSessions,
 } from './export-account.store.js';
@@ -25,10 +27,10 @@ export const exportAccount: ExportAccountHandler<PlatformDependencies> = async (
   const { sql, clock } = dependencies;
   const { user_id: userId } = principal;
   const now = clock.now();
-  const proof = await provePassword({ principal, context }, password, dependencies);
+  const proof = await proveCaller({ principal, context }, password, 'account', dependencies);
   if ('refusal' in proof) return proof.refusal;
   const refusal = await sql.begin(async (transaction) => {
-    const refusal = await acceptProof(transaction, proof, now);
+    const refusal = await proof.accept(transaction, now);
     if (refusal !== null) return refusal;
     const record = { action: 'ACCOUNT_EXPORTED', resourceKind: 'USER', resourceId: userId, userId } as const;
     await recordAccountEvent(transaction, context, now, record);
@@ -47,9 +49,11 @@ export const exportAccount: ExportAccountHandler<PlatformDependencies> = async (
         memberships: await selectExportedMemberships(transaction, userId),
         sessions: await selectExportedSessions(transaction, userId, now),
         devices: await selectExportedDevices(transaction, userId),
+        second_factor: await selectMfaState(transaction, userId),
         identities: await selectExportedIdentities(transaction, userId),
         invites_received: await selectExportedInvites(transaction, { email: account.email }),
         invites_sent: await selectExportedInvites(transaction, { inviterId: userId }),
+        provisioned_users: await selectExportedProvisionedUsers(transaction, userId),
         service_tokens: await selectExportedServiceTokens(transaction, userId),
         audit_records: records.slice(0, mostRecords),
         has_more_audit_records: records.length > mostRecords,

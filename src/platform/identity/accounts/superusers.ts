@@ -1,3 +1,4 @@
+import type { Schemas } from '../../../../generated/platform/operations.js';
 import { superuserRequired, type SuperuserRequired } from '../../../../generated/problems.js';
 import type { Sql } from '../../../database/connection.js';
 import { findAccount, lockUsers } from './accounts.store.js';
@@ -8,9 +9,13 @@ import { findAccount, lockUsers } from './accounts.store.js';
  * @returns whether the caller has that right still. It is read under the lock: a concurrent request may have taken it, or
  * disabled the caller
  */
-export async function lockBySuperuser(sql: Sql, callerId: string, userId: string): Promise<boolean> {
+export async function lockBySuperuser(
+  sql: Sql,
+  { user_id: callerId, session_id: sessionId }: Pick<Schemas['AccountPrincipal'], 'user_id' | 'session_id'>,
+  userId: string,
+): Promise<boolean> {
   await lockUsers(sql, [callerId, userId]);
-  const caller = await findAccount(sql, callerId, null);
+  const caller = await findAccount(sql, callerId, null, sessionId);
   return caller?.is_superuser === true && caller.is_active;
 }
 

@@ -1,5 +1,5 @@
 import type { Sql } from '../../../database/connection.js';
-import type { AuditRecord } from '../../tenancy/audit/audit.store.js';
+import { recordAudit, type AuditContext } from '../../tenancy/audit/audit.store.js';
 import { after } from '../../clock.js';
 import { unverifiedAccountSeconds } from '../tokens/lifetimes.js';
 
@@ -22,6 +22,13 @@ export async function lockDisownedAccount(sql: Sql, hash: Buffer): Promise<strin
   return row?.id ?? null;
 }
 
+/** Returns the unverified account with an address, locked until the transaction ends. @returns null if there is none */
+export async function lockUnverifiedAccount(sql: Sql, email: string): Promise<string | null> {
+  const [row] = await sql<{ id: string }[]>`
+    select id from users where email = ${email} and not is_verified and not is_superuser for update`;
+  return row?.id ?? null;
+}
+
 /**
  * Finds and locks accounts that have been unverified for too long. Skips accounts locked by others, so that several
  * servers share the work, unless the caller needs a specific address.
@@ -39,12 +46,18 @@ export async function lockExpiredAccounts(sql: Sql, email: string | null, now: D
 }
 
 /**
- * Deletes an account that the caller has locked, and the organizations without other members. Keeps invites to its
- * address, which are for the holder of the address, and the audit log.
+ * Deletes an account that the caller has locked, and the organizations without other members, and records it. Keeps
+ * invites to its address, which are for the holder of the address, and the audit log.
  *
- * @returns the audit records to write
+ * @param note the reason, for the audit log
  */
-export async function deleteUnverifiedAccount(sql: Sql, userId: string, note: string): Promise<AuditRecord[]> {
+export async function deleteUnverifiedAccount(
+  sql: Sql,
+  userId: string,
+  note: string,
+  context: AuditContext,
+  now: Date,
+): Promise<void> {
   const own = await sql<{ id: string }[]>`
     select o.id from organizations o join memberships m on m.org_id = o.id and m.user_id = ${userId}
     order by o.id for no key update of o`;
@@ -54,11 +67,9 @@ export async function deleteUnverifiedAccount(sql: Sql, userId: string, note: st
       and not exists (select 1 from memberships m where m.org_id = o.id and m.user_id <> ${userId})
     returning o.id`;
   await sql`delete from users where id = ${userId}`;
-  const action = 'DELETE';
-  return [
-    ...deleted.map(({ id }) => ({
-      ...({ action, resourceKind: 'ORGANIZATION', resourceId: id, orgId: id, userId: null, note } as const),
-    })),
-    { action, resourceKind: 'USER', resourceId: userId, orgId: null, userId: null, note },
-  ];
+  const record = { action: 'DELETE', userId: null, note } as const;
+  for (const { id } of deleted) {
+    await recordAudit(sql, context, now, { ...record, resourceKind: 'ORGANIZATION', resourceId: id, orgId: id });
+  }
+  await recordAudit(sql, context, now, { ...record, resourceKind: 'USER', resourceId: userId, orgId: null });
 }

@@ -23,10 +23,11 @@ import {
 } from './email-changes.store.js';
 import { freeAddress } from './new-account.js';
 import type { EmailChangeTokenKind } from './one-time-token-kind.js';
+import { noteNewAddress } from '../scim/departures.store.js';
+import { proveCaller } from '../mfa/caller-proof.js';
 import { mailAboutSecurity } from '../security/security-mails.js';
 import { endSecurityLinks } from '../security/security-mails.store.js';
 import { endOneTimeTokens } from './one-time-tokens.store.js';
-import { acceptProof, provePassword } from './password-proof.js';
 
 /**
  * Sends a link to the current and one to the new address. If an account has the new one, it gets another mail instead;
@@ -37,14 +38,15 @@ export const changeEmail: ChangeEmailHandler<PlatformDependencies> = async (
   dependencies,
 ) => {
   const { sql, clock, mails } = dependencies;
-  const proof = await provePassword({ principal, context }, body.current_password, dependencies);
+  const { user_id: userId } = principal;
+  const proof = await proveCaller({ principal, context }, body.current_password, 'account', dependencies);
   if ('refusal' in proof) return proof.refusal;
   const refusal = await sql.begin(async (transaction) => {
     const now = clock.now();
-    const refused = await acceptProof(transaction, proof, now);
+    const refused = await proof.accept(transaction, now);
     if (refused !== null) return refused;
-    await offerEmailChange(transaction, proof, body.new_email, context, dependencies);
-    await recordChange(transaction, context, now, { action: 'EMAIL_CHANGE_REQUESTED', userId: proof.userId });
+    await offerEmailChange(transaction, userId, body.new_email, context, dependencies);
+    await recordChange(transaction, context, now, { action: 'EMAIL_CHANGE_REQUESTED', userId });
     return null;
   });
   if (refusal !== null) return refusal;
@@ -54,7 +56,7 @@ export const changeEmail: ChangeEmailHandler<PlatformDependencies> = async (
 
 async function offerEmailChange(
   sql: Sql,
-  { userId, email }: { readonly userId: string; readonly email: string },
+  userId: string,
   newEmail: string,
   context: RequestContext,
   { clock, random, secrets, appBaseUrl }: PlatformDependencies,
@@ -62,7 +64,7 @@ async function offerEmailChange(
   const now = clock.now();
   const [byOld, byNew] = [newOneTimeToken(random), newOneTimeToken(random)];
   const hashes = { email_change_by_old: byOld.hash, email_change_by_new: byNew.hash };
-  await storeEmailChange(sql, userId, newEmail, hashes, now);
+  const email = await storeEmailChange(sql, userId, newEmail, hashes, now);
   const toOld = sealMail(
     {
       kind: 'email_change_by_old',
@@ -106,6 +108,7 @@ export const verifyEmailChange: VerifyEmailChangeHandler<PlatformDependencies> =
       await endSecurityLinks(transaction, userId, now);
       await freeAddress(transaction, newEmail, context, now);
       const email = await storeNewEmail(transaction, userId, newEmail, now);
+      await noteNewAddress(transaction, userId, email, newEmail);
       await endAccountLimits(transaction, userId, context.clientIp, now);
       await recordChange(transaction, context, now, { action: 'EMAIL_CHANGED', userId });
       const event = { kind: 'email_changed', newEmail } as const;

@@ -3,8 +3,11 @@ import { passwordRejected } from '../../../../generated/problems.js';
 import { findAccount } from '../accounts/accounts.store.js';
 import { recordAccountEvent } from '../../tenancy/audit/audit.store.js';
 import type { PlatformDependencies } from '../../dependencies.js';
+import { selectOrganizationNames } from '../../tenancy/organizations/members.store.js';
 import { checkPassword, normalizePassword, samePassword } from '../passwords/password-rules.js';
+import { findSessionProof } from '../mfa/second-factors.store.js';
 import { mailAboutSecurity } from '../security/security-mails.js';
+import { continueSsoSession } from '../sso/sso-sessions.store.js';
 import { startSession, tokenPair, type SessionState } from '../sessions/token-pair.js';
 import { acceptProof, provePassword } from './password-proof.js';
 import { replacePassword } from './replace-password.js';
@@ -14,8 +17,12 @@ export const changePassword: ChangePasswordHandler<PlatformDependencies> = async
   dependencies,
 ) => {
   const { sql, clock, passwords, mails } = dependencies;
-  const { user_id: userId, email, org_id: orgId } = principal;
-  const owner = { email, fullName: principal.full_name, organizationName: principal.org_name };
+  const { user_id: userId, email, org_id: orgId, session_id: sessionId } = principal;
+  const names = await selectOrganizationNames(sql, userId);
+  const owner = {
+    ...{ email, fullName: principal.full_name },
+    organizationNames: principal.org_name === null ? names : [principal.org_name, ...names],
+  };
   const violations = await checkPassword(body.new_password, owner, dependencies.isLeaked);
   if (violations.length > 0) {
     return passwordRejected({ message: 'The new password does not meet the password rules.', violations });
@@ -33,14 +40,17 @@ export const changePassword: ChangePasswordHandler<PlatformDependencies> = async
     const now = clock.now();
     const refusal = await acceptProof(transaction, proof, now);
     if (refusal !== null) return refusal;
+    const secondFactorAt = await findSessionProof(transaction, sessionId);
     await replacePassword(transaction, userId, passwordHash, now);
     const record = { resourceKind: 'USER', resourceId: userId, userId } as const;
     await recordAccountEvent(transaction, context, now, { action: 'PASSWORD_CHANGED', ...record });
     const holder = { id: userId, email };
     await mailAboutSecurity(transaction, holder, { kind: 'password_changed' }, { context, now }, dependencies);
-    const account = await findAccount(transaction, userId, orgId);
+    const account = await findAccount(transaction, userId, orgId, sessionId);
     if (account === null) throw new Error('the account of a locked user is missing');
-    return startSession(transaction, account, context, dependencies);
+    const familyId = dependencies.random.uuid();
+    await continueSsoSession(transaction, sessionId, familyId, now);
+    return startSession(transaction, account, { secondFactorAt, familyId }, context, dependencies);
   });
   if ('status' in outcome) return outcome;
   mails.wake();

@@ -2,17 +2,22 @@ import { subscriberOf } from '@plumbline/contract/subscriber';
 import type { PendingQuery, Row } from 'postgres';
 import type { Sql } from '../../../database/connection.js';
 import { after } from '../../clock.js';
+import { isRecoveryOwner } from '../sso/recovery-owner.js';
 
 /** The data that a login is checked against. */
 export interface Credentials {
   readonly id: string;
+  readonly email: string;
   readonly password_hash: string | null;
   readonly is_active: boolean;
   readonly is_verified: boolean;
   readonly auth_provider: string;
   /** Incremented by a new password, but not by a new hash of the same password. */
   readonly token_version: number;
-  /** The organization that the user worked in last, otherwise the first one that the user joined. Null: none. */
+  /**
+   * The organization that the user worked in last, otherwise the first one that the user joined. Null: none. One that
+   * requires SSO comes after all others.
+   */
   readonly default_org_id: string | null;
 }
 
@@ -32,9 +37,11 @@ export async function findCredentialsOfUser(sql: Sql, userId: string): Promise<C
 
 function selectCredentials(sql: Sql): PendingQuery<Row[]> {
   return sql`
-    select id, password_hash, is_active, is_verified, auth_provider, token_version,
+    select id, email, password_hash, is_active, is_verified, auth_provider, token_version,
       (select org_id from memberships where user_id = users.id
-        order by (org_id = (select t.org_id from refresh_tokens t where t.user_id = users.id
+        order by exists (select 1 from sso_connections c where c.org_id = memberships.org_id and c.is_required
+            and not ${isRecoveryOwner(sql, sql`users.id`)} and not users.is_superuser),
+          (org_id = (select t.org_id from refresh_tokens t where t.user_id = users.id
           order by t.created_at desc, (t.revoked_at is null) desc limit 1)) is true desc, joined_at, org_id
         limit 1) as default_org_id
     from users`;
@@ -42,6 +49,11 @@ function selectCredentials(sql: Sql): PendingQuery<Row[]> {
 
 /** Where the failed logins of an attempt are counted: the e-mail, or the e-mail in a network that has proved to hold it. */
 export type FailureCounter = string & { readonly counter: unique symbol };
+
+/** Where the wrong second factors of an account are counted. No address has this form, so no proof of a mailbox ends it. */
+export function secondFactorCounter(userId: string): FailureCounter {
+  return `mfa ${userId}` as FailureCounter; // written by this function and `findLock` alone
+}
 
 /** The counter of an attempt, and the seconds until logins that it counts are allowed again, or 0. */
 export interface Lock {
@@ -89,7 +101,8 @@ export async function endLocks(sql: Sql, email: string): Promise<void> {
     ))`;
 }
 
-async function secondsLocked(sql: Sql, counter: FailureCounter, now: Date): Promise<number> {
+/** The seconds until attempts that a counter counts are allowed again, or 0. */
+export async function secondsLocked(sql: Sql, counter: FailureCounter, now: Date): Promise<number> {
   const [row] = await sql<{ locked_until: Date }[]>`
     select locked_until from login_failures where email = ${counter} and locked_until > ${now}`;
   return secondsUntil(row?.locked_until ?? null, now);

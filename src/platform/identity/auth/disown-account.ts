@@ -1,7 +1,6 @@
 import type { DisownAccountHandler } from '../../../../generated/platform/operations.js';
 import { invalidDisownToken } from '../../../../generated/problems.js';
 import { deleteUnverifiedAccount, lockDisownedAccount } from '../accounts/unverified-accounts.store.js';
-import { recordAudit } from '../../tenancy/audit/audit.store.js';
 import type { PlatformDependencies } from '../../dependencies.js';
 import { hashToken } from '../tokens/token-hash.js';
 
@@ -14,8 +13,7 @@ export const disownAccount: DisownAccountHandler<PlatformDependencies> = async (
   const deleted = await sql.begin(async (transaction) => {
     const userId = await lockDisownedAccount(transaction, hashToken(body.token));
     if (userId === null) return false;
-    const records = await deleteUnverifiedAccount(transaction, userId, 'disowned by the holder of the address');
-    for (const record of records) await recordAudit(transaction, context, now, record);
+    await deleteUnverifiedAccount(transaction, userId, 'disowned by the holder of the address', context, now);
     return true;
   });
   if (!deleted) {

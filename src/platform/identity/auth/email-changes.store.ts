@@ -8,20 +8,27 @@ import { useOneTimeToken } from './one-time-tokens.store.js';
 
 const kinds: readonly EmailChangeTokenKind[] = ['email_change_by_old', 'email_change_by_new'];
 
-/** Stores the two tokens of a change, instead of those of an earlier one. Call it under the lock of the user. */
+/**
+ * Stores the two tokens of a change, instead of those of an earlier one. Call it under the lock of the user.
+ *
+ * @returns the current address
+ */
 export async function storeEmailChange(
   sql: Sql,
   userId: string,
   newEmail: string,
   hashes: Readonly<Record<EmailChangeTokenKind, Buffer>>,
   now: Date,
-): Promise<void> {
+): Promise<string> {
   await deleteTokens(sql, userId);
   for (const kind of kinds) {
     await sql`
       insert into one_time_tokens (token_hash, kind, user_id, new_email, created_at, expires_at)
       values (${hashes[kind]}, ${kind}, ${userId}, ${newEmail}, ${now}, ${after(now, emailChangeTokenSeconds)})`;
   }
+  const [user] = await sql<{ email: string }[]>`select email from users where id = ${userId}`;
+  if (user === undefined) throw new Error('the account of a locked user is missing');
+  return user.email;
 }
 
 /** Whether an account has the address. An unverified one that has expired does not count. @param email normalized */

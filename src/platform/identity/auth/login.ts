@@ -3,6 +3,7 @@ import type { LoginHandler } from '../../../../generated/platform/operations.js'
 import { accountLocked, invalidCredentials, notAMember } from '../../../../generated/problems.js';
 import type { Sql } from '../../../database/connection.js';
 import { lockUser } from '../accounts/accounts.store.js';
+import { mfaRequiredReply } from '../mfa/mfa-required.js';
 import { recordAccountEvent } from '../../tenancy/audit/audit.store.js';
 import type { PlatformDependencies } from '../../dependencies.js';
 import {
@@ -51,9 +52,13 @@ export const login: LoginHandler<PlatformDependencies> = async ({ body, context 
     }
 
     const orgId = body.org_id ?? credentials.default_org_id;
-    const entry = await enter(transaction, { credentials, orgId }, context, dependencies);
+    const isOrgOptional = body.org_id === undefined;
+    const entry = await enter(transaction, { credentials, orgId, isOrgOptional }, context, dependencies);
     if (entry.kind === 'foreign') {
       await recordFailedLogin(transaction, context, now, credentials, 'not a member of the organization');
+    }
+    if (entry.kind === 'sso_required') {
+      await recordFailedLogin(transaction, context, now, credentials, 'the organization requires SSO');
     }
     if (entry.kind === 'started' && newHash !== hash) {
       // A new hash of the same password, stored by a concurrent login, is as good.
@@ -65,6 +70,8 @@ export const login: LoginHandler<PlatformDependencies> = async ({ body, context 
   if (outcome.kind === 'locked') return locked(outcome.seconds);
   if (outcome.kind === 'invalid') return invalidCredentials();
   if (outcome.kind === 'foreign') return notAMember({ message: 'You do not belong to this organization.' });
+  if (outcome.kind === 'mfa_required') return { status: 200, body: mfaRequiredReply(outcome) };
+  if (outcome.kind === 'sso_required') return outcome.refusal;
   if (outcome.kind === 'unverified') {
     const message = 'Verify your e-mail address, then log in.';
     return { status: 200, body: { status: 'email_verification_required', email, message } };

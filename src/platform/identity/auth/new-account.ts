@@ -37,8 +37,7 @@ export async function createAccount(sql: Sql, account: NewAccount, context: Requ
 /** Removes an expired unverified account of this address, in case no sweep has done so yet. */
 export async function freeAddress(sql: Sql, email: string, context: RequestContext, now: Date): Promise<void> {
   for (const id of await lockExpiredAccounts(sql, email, now, 1)) {
-    const records = await deleteUnverifiedAccount(sql, id, unverifiedNote);
-    for (const record of records) await recordAudit(sql, context, now, record);
+    await deleteUnverifiedAccount(sql, id, unverifiedNote, context, now);
   }
 }
 

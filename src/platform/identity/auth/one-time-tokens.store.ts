@@ -78,12 +78,13 @@ export async function findTokenOwner(
   hash: Buffer,
   now: Date,
 ): Promise<{
+  readonly id: string;
   readonly email: string;
   readonly full_name: string | null;
   readonly password_hash: string | null;
 } | null> {
-  const [owner] = await sql<{ email: string; full_name: string | null; password_hash: string | null }[]>`
-    select u.email, u.full_name, u.password_hash from one_time_tokens t join users u on u.id = t.user_id
+  const [owner] = await sql<{ id: string; email: string; full_name: string | null; password_hash: string | null }[]>`
+    select u.id, u.email, u.full_name, u.password_hash from one_time_tokens t join users u on u.id = t.user_id
     where ${isValid(sql, kind, hash, now)}`;
   return owner ?? null;
 }

@@ -4,6 +4,7 @@ import { emailAlreadyRegistered, passwordRejected, registrationClosed } from '..
 import { storeDisownToken } from '../accounts/unverified-accounts.store.js';
 import { addressOf } from '../../tenancy/audit/audit.store.js';
 import type { PlatformDependencies } from '../../dependencies.js';
+import { findInvitingName } from '../../tenancy/organizations/invites.store.js';
 import { enqueueMail, sealMail } from '../../messages/mail/outbox.store.js';
 import { checkPassword } from '../passwords/password-rules.js';
 import { hashToken, newOneTimeToken } from '../tokens/token-hash.js';
@@ -14,11 +15,16 @@ import { refusalOfRegistration } from './registration-policy.js';
 import { verificationMail } from './verification-mail.js';
 
 export const register: RegisterHandler<PlatformDependencies> = async ({ body, context }, dependencies) => {
-  const { clock, passwords, settings } = dependencies;
+  const { sql, clock, passwords, settings } = dependencies;
   const { email, invite_token: inviteToken } = body;
   const refusal = refusalOfRegistration(settings.registration, { email, hasInvite: inviteToken !== undefined });
   if (refusal !== null) return registrationClosed({ message: refusal });
-  const owner = { email, fullName: body.full_name ?? null, organizationName: body.org_name ?? null };
+  const organizationName =
+    inviteToken === undefined
+      ? body.org_name
+      : await findInvitingName(sql, { tokenHash: hashToken(inviteToken) }, email, clock.now());
+  const organizationNames = organizationName == null ? [] : [organizationName];
+  const owner = { email, fullName: body.full_name ?? null, organizationNames };
   const violations = await checkPassword(body.password, owner, dependencies.isLeaked);
   if (violations.length > 0) {
     return passwordRejected({ message: 'The password does not meet the password rules.', violations });

@@ -1,4 +1,5 @@
 import { domainToASCII } from 'node:url';
+import { domainOfAddress } from '@plumbline/contract/email-address';
 
 /** Who can register: everybody, people with an invite, or also those with an address of some domains. */
 export type RegistrationPolicy =
@@ -37,7 +38,6 @@ export function refusalOfRegistration(
   if (hasInvite) return null;
   if (policy.kind !== 'domains')
     return 'An account needs an invite. Ask an administrator of your organization for one.';
-  const domain = email.slice(email.lastIndexOf('@') + 1);
-  if (policy.domains.includes(domain)) return null;
+  if (policy.domains.includes(domainOfAddress(email))) return null;
   return `An account needs an invite, or an address of ${policy.domains.join(' or ')}.`;
 }

@@ -2,6 +2,7 @@ import type { ResetPasswordHandler } from '../../../../generated/platform/operat
 import { invalidResetToken, passwordRejected } from '../../../../generated/problems.js';
 import { recordAccountEvent } from '../../tenancy/audit/audit.store.js';
 import type { PlatformDependencies } from '../../dependencies.js';
+import { selectOrganizationNames } from '../../tenancy/organizations/members.store.js';
 import { checkPassword, samePassword } from '../passwords/password-rules.js';
 import { mailAboutSecurity } from '../security/security-mails.js';
 import { endSecurityLinks } from '../security/security-mails.store.js';
@@ -19,7 +20,8 @@ export const resetPassword: ResetPasswordHandler<PlatformDependencies> = async (
   // Check the token before hashing, so that guessed tokens do not cost CPU time.
   const owner = await findTokenOwner(sql, 'reset', hash, now);
   if (owner === null) return invalidResetToken({ message });
-  const future = { email: owner.email, fullName: owner.full_name };
+  const organizationNames = await selectOrganizationNames(sql, owner.id);
+  const future = { email: owner.email, fullName: owner.full_name, organizationNames };
   const violations = await checkPassword(body.new_password, future, dependencies.isLeaked);
   if (violations.length > 0) {
     return passwordRejected({ message: 'The new password does not meet the password rules.', violations });

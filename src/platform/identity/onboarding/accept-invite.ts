@@ -9,6 +9,7 @@ export const acceptInvite: AcceptInviteHandler<PlatformDependencies> = async (
   dependencies,
 ) => {
   const joined = await joinByInvite({ tokenHash: hashToken(body.token) }, principal, context, dependencies);
+  if (joined.kind === 'refused') return joined.refusal;
   if (joined.kind === 'invalid') return invalidInvite();
   if (joined.kind === 'already_member') return alreadyMember({ message: 'You already belong to this organization.' });
   return { status: 200, body: joined.membership };

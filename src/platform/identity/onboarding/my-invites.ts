@@ -23,6 +23,7 @@ export const acceptMyInvite: AcceptMyInviteHandler<PlatformDependencies> = async
 ) => {
   if (!principal.is_verified) return unverified;
   const joined = await joinByInvite({ id: params.invite_id }, principal, context, dependencies);
+  if (joined.kind === 'refused') return joined.refusal;
   if (joined.kind === 'invalid') return inviteNotFound({ message: 'No such invite to your address is pending.' });
   if (joined.kind === 'already_member') return alreadyMember({ message: 'You already belong to this organization.' });
   return { status: 200, body: joined.membership };

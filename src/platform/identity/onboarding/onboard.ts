@@ -4,6 +4,7 @@ import { findAccount, lockUser } from '../accounts/accounts.store.js';
 import { recordAudit } from '../../tenancy/audit/audit.store.js';
 import type { PlatformDependencies } from '../../dependencies.js';
 import { createOrganization } from '../../tenancy/organizations/organizations.store.js';
+import { refusalOfNewOrganization } from '../sso/sso-barrier.js';
 import { rescopeSession } from '../sessions/token-pair.js';
 import { hashToken } from '../tokens/token-hash.js';
 import { joinByInvite, membershipOf } from './join-by-invite.js';
@@ -14,6 +15,7 @@ export const onboard: OnboardHandler<PlatformDependencies> = async (request, dep
   if (body.action === 'join_org') {
     const invite = { tokenHash: hashToken(body.invite_code) };
     const joined = await joinByInvite(invite, principal, context, dependencies);
+    if (joined.kind === 'refused') return joined.refusal;
     if (joined.kind === 'invalid') return invalidInvite();
     if (joined.kind === 'already_member') return alreadyMember({ message: 'You already belong to this organization.' });
     return { status: 200, body: joined.membership };
@@ -27,12 +29,15 @@ export const onboard: OnboardHandler<PlatformDependencies> = async (request, dep
     await lockUser(transaction, userId);
     const [existing] = await transaction`select 1 from memberships where user_id = ${userId} limit 1`;
     if (existing !== undefined) return null;
+    const refusal = await refusalOfNewOrganization(transaction, sessionId);
+    if (refusal !== null) return refusal;
     const orgId = await createOrganization(transaction, { name: body.org_name.trim(), ownerId: userId }, now);
     const record = { action: 'CREATE', resourceKind: 'ORGANIZATION', resourceId: orgId, orgId, userId } as const;
     await recordAudit(transaction, context, now, record);
-    const account = await findAccount(transaction, userId, orgId);
+    const account = await findAccount(transaction, userId, orgId, sessionId);
     return account === null ? null : rescopeSession(transaction, sessionId, account, context, dependencies);
   });
   if (session === null) return alreadyMember({ message: 'You already belong to an organization.' });
+  if ('status' in session) return session;
   return { status: 200, body: await membershipOf(session, dependencies) };
 };

@@ -23,7 +23,7 @@ export function normalizePassword(password: string): string {
 export interface PasswordOwner {
   readonly email: string;
   readonly fullName?: string | null;
-  readonly organizationName?: string | null;
+  readonly organizationNames?: readonly string[];
 }
 
 /**
@@ -57,7 +57,8 @@ export async function checkPassword(
 const tooCommon: PasswordViolation = {
   rule: 'common',
   message:
-    'This password is easy to guess. Avoid common passwords, repetitions, keyboard patterns, and your name or address.',
+    'This password is easy to guess. Avoid common passwords, repetitions, keyboard patterns, your name or address, ' +
+    'and the name of your organization.',
 };
 
 const leaked: PasswordViolation = {
@@ -90,6 +91,8 @@ const signs = new RegExp(sign, 'g');
 /** A year or a short number, with signs around it: what people put before or behind a word that they know. */
 const decoration = `${sign}*(?:(?:19|20)\\d\\d|\\d{1,4})?${sign}*`;
 const decorations = new RegExp(`^${decoration}|${decoration}$`, 'g');
+/** The same between two words, without its signs: `Summer!!2026Winter`. */
+const yearBetweenWords = /(?<=\p{L}{3})\d{1,4}(?=\p{L}{3})/gu;
 
 /** What passwords are made of that are changed every few months, beside the dictionaries of the estimator. */
 const usualWords = (
@@ -114,14 +117,16 @@ async function isEasy(password: string, owner: PasswordOwner | undefined): Promi
   const known = [...usualWords, ...partsOf(owner)];
   const estimated = Array.from(password).slice(0, longestEstimated).join('');
   if ((await guesses(estimated, known)) < leastGuesses) return true;
-  const undecorated = estimated.replaceAll(decorations, '').replaceAll(signs, '');
+  const undecorated = estimated.replaceAll(decorations, '').replaceAll(signs, '').replaceAll(yearBetweenWords, '');
   return (await guesses(undecorated, known)) < leastGuessesUndecorated;
 }
 
 /** The address and the names of a user, whole and in parts. */
 function partsOf(owner: PasswordOwner | undefined): string[] {
-  const { email, fullName, organizationName } = owner ?? {};
-  const known = [email, email?.split('@', 1)[0], fullName, organizationName].filter((each) => typeof each === 'string');
+  const { email, fullName, organizationNames = [] } = owner ?? {};
+  const known = [email, email?.split('@', 1)[0], fullName, ...organizationNames].filter(
+    (each) => typeof each === 'string',
+  );
   // Names may be long, and the estimate takes longer with more known parts.
   return known
     .map((each) => each.slice(0, longestKnown))

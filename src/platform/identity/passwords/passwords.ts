@@ -12,14 +12,14 @@ loadNative('@node-rs/bcrypt');
 export interface Passwords {
   /**
    * @param password accepted by `checkPassword`
-   * @throws PasswordsBusy when too many computations are queued, or `close` came before this one was done
+   * @throws PasswordsBusy when too many computations are queued, none ends in time, or `close` came before
    */
   hash(password: string): Promise<string>;
   /**
    * Compares a password with a hash. `null` is compared with a fixed hash that matches no password, which takes the
    * same time.
    *
-   * @throws PasswordsBusy when too many computations are queued, or `close` came before this one was done
+   * @throws PasswordsBusy like `hash`
    */
   matches(password: string, hashed: string | null): Promise<boolean>;
   /**
@@ -34,7 +34,7 @@ export interface Passwords {
   close(): Promise<void>;
 }
 
-/** The queue of password computations is full, or the server stops. Reported as 503. */
+/** The queue of password computations is full, no thread works, or the server stops. Reported as 503. */
 export class PasswordsBusy extends Error {
   override name = 'PasswordsBusy';
 }
@@ -46,6 +46,9 @@ export interface PasswordOptions {
   readonly queue: number;
   readonly log: Log;
 }
+
+/** Longer than a full queue takes, and shorter than clients wait. */
+const LONGEST_WAIT_MS = 20_000;
 
 /**
  * Hashes passwords with bcrypt in worker threads: one per core, started on first use. The thread pool of libuv is not
@@ -63,9 +66,12 @@ export function createPasswords({ cost, queue, log }: PasswordOptions): Password
     if (underWay >= threads + queue) throw new PasswordsBusy('the queue of password computations is full');
     pool ??= startWorkers(threads, log);
     underWay += 1;
+    // A thread that cannot load its file, as during an upgrade in place, is restarted again and again.
+    const signal = AbortSignal.timeout(LONGEST_WAIT_MS);
     try {
-      return await pool.run(task, { name });
+      return await pool.run(task, { name, signal });
     } catch (error) {
+      if (signal.aborted) throw new PasswordsBusy('no thread has done the computation in time', { cause: error });
       throw isClosed ? new PasswordsBusy('the server has stopped before the computation', { cause: error }) : error;
     } finally {
       underWay -= 1;

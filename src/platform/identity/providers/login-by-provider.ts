@@ -5,8 +5,6 @@ import {
   emailNotVerified,
   identityAlreadyLinked,
   invalidCredentials,
-  invalidLoginAttempt,
-  providerLoginRefused,
   registrationClosed,
 } from '../../../../generated/problems.js';
 import type { Sql } from '../../../database/connection.js';
@@ -18,10 +16,12 @@ import { enter, enteredReply, type Entry } from '../auth/enter.js';
 import { findCredentialsOfUser } from '../auth/credentials.store.js';
 import { createAccount, settleAccount } from '../auth/new-account.js';
 import { refusalOfRegistration } from '../auth/registration-policy.js';
+import { mfaRequiredReply } from '../mfa/mfa-required.js';
 import { mailAboutSecurity } from '../security/security-mails.js';
-import { attemptSecrets, ProviderRefusal, type IdentityProvider, type ProvenIdentity } from './identity-provider.js';
-import { takeAttempt, type LoginAttempt } from './login-attempts.store.js';
-import { browserSecrets, failedProvider, redirectUriOf, unknownProvider } from './start-provider-login.js';
+import type { IdentityProvider, ProvenIdentity } from './identity-provider.js';
+import type { LoginAttempt } from './login-attempts.store.js';
+import { invalidAttempt, redeemAttempt } from './redeem-attempt.js';
+import { redirectUriOf, unknownProvider } from './start-provider-login.js';
 import { findLinkedUser, linkIdentity, noteUse } from './user-identities.store.js';
 
 /** Completes an attempt: logs in with the identity that the provider proves, or links it to the account of the caller. */
@@ -29,33 +29,31 @@ export const loginByProvider: LoginByProviderHandler<PlatformDependencies> = asy
   { params, body, ctx, context },
   dependencies,
 ) => {
-  const { sql, clock, identityProviders, log } = dependencies;
+  const { sql, identityProviders } = dependencies;
   const provider = identityProviders.get(params.provider);
   if (provider === undefined) return unknownProvider();
-  const callback = new URLSearchParams(body.callback);
-  const state = callback.get('state') ?? '';
-  const browsers = browserSecrets(ctx.req, dependencies);
-  const attempt = await takeAttempt(sql, { provider: provider.id, state, browsers }, clock.now());
-  if (attempt === null) return invalidAttempt();
-  let identity: ProvenIdentity;
-  try {
-    const secrets = attemptSecrets(attempt.browser, state, redirectUriOf(provider, dependencies));
-    identity = await provider.identify(callback, secrets);
-  } catch (error) {
-    if (!(error instanceof ProviderRefusal)) return failedProvider(error, provider, dependencies);
-    log.info({ provider: provider.id, reason: error.message }, 'a log-in with an identity provider was refused');
-    return providerLoginRefused({
-      message: error.isCancelled
-        ? `The log-in was cancelled at ${provider.name}.`
-        : `${provider.name} has refused the log-in. Start again.`,
-    });
-  }
+  const redeemed = await redeemAttempt(
+    {
+      ...{ id: provider.id, name: provider.name, nameInside: provider.name },
+      redirectUri: redirectUriOf(provider, dependencies),
+      prove: (callback, secrets) => provider.identify(callback, secrets),
+    },
+    body.callback,
+    ctx.req,
+    dependencies,
+  );
+  if ('refusal' in redeemed) return redeemed.refusal;
+  const { attempt, proof: identity } = redeemed;
   if (attempt.link !== null) return link(attempt, attempt.link, provider, identity, context, dependencies);
   const outcome = await sql.begin((transaction) => logIn(transaction, provider, identity, context, dependencies));
   if (outcome.kind === 'refused') return outcome.refusal;
+  const { returnTo } = attempt;
+  if (outcome.kind === 'mfa_required') {
+    return { status: 200, body: { ...mfaRequiredReply(outcome), return_to: returnTo } };
+  }
   if (outcome.kind !== 'started') return invalidCredentials();
   dependencies.mails.wake();
-  return { status: 200, body: { ...(await enteredReply(outcome, dependencies)), return_to: attempt.returnTo } };
+  return { status: 200, body: { ...(await enteredReply(outcome, dependencies)), return_to: returnTo } };
 };
 
 type Refusal = { readonly kind: 'refused'; readonly refusal: LoginByProviderReply };
@@ -80,8 +78,9 @@ async function logIn(
   const credentials = await findCredentialsOfUser(sql, userId);
   if (credentials === null || !(await noteUse(sql, userId, identity, now))) return { kind: 'invalid' };
   const note = `by ${provider.id}`;
-  const entry = await enter(sql, { credentials, orgId: credentials.default_org_id, note }, context, dependencies);
-  if (entry.kind !== 'started') {
+  const target = { orgId: credentials.default_org_id, isOrgOptional: true };
+  const entry = await enter(sql, { credentials, ...target, note }, context, dependencies);
+  if (entry.kind === 'invalid') {
     const record = { action: 'LOGIN_FAILED', resourceKind: 'SESSION', status: 'failure' } as const;
     await recordAccountEvent(sql, context, now, { ...record, userId, note: `${note}: account disabled` });
   }
@@ -161,10 +160,6 @@ async function link(
   if (refusal !== null) return refusal;
   mails.wake();
   return { status: 200, body: { status: 'identity_linked', provider: provider.id, return_to: returnTo } };
-}
-
-function invalidAttempt(): ReturnType<typeof invalidLoginAttempt> {
-  return invalidLoginAttempt({ message: 'The log-in has expired, or was begun in another browser. Start again.' });
 }
 
 function unverified({ name }: IdentityProvider): ReturnType<typeof emailNotVerified> {

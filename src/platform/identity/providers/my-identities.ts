@@ -9,7 +9,7 @@ import type { PlatformDependencies } from '../../dependencies.js';
 import { recordAccountEvent } from '../../tenancy/audit/audit.store.js';
 import { lockUser } from '../accounts/accounts.store.js';
 import { mailAboutSecurity } from '../security/security-mails.js';
-import { refusalOfOldSession } from './recent-login.js';
+import { refusalOfOldSession } from '../mfa/fresh-proof.js';
 import { deleteIdentity, hasPassword, selectIdentities } from './user-identities.store.js';
 
 export const getMyIdentities: GetMyIdentitiesHandler<PlatformDependencies> = async (
@@ -41,14 +41,15 @@ export const disconnectIdentity: DisconnectIdentityHandler<PlatformDependencies>
   const now = clock.now();
   const reply = await sql.begin(async (transaction): Promise<DisconnectIdentityReply> => {
     await lockUser(transaction, userId);
-    const refusal = await refusalOfOldSession(transaction, principal, now);
+    const refusal = await refusalOfOldSession(transaction, principal, now, 'ways to log in');
     if (refusal !== null) return refusal;
     const identities = await selectIdentities(transaction, userId);
     const identity = identities.find(({ id }) => id === params.identity_id);
     if (identity === undefined) return identityNotFound({ message: 'Your account has no such identity.' });
     const others = identities.filter(({ id, provider }) => id !== identity.id && identityProviders.has(provider));
+    // A passkey is lost with its device, and single sign-on belongs to an organization, so they do not count.
     if (others.length === 0 && !(await hasPassword(transaction, userId))) {
-      const message = 'This is the last way to log in to your account. Set a password first.';
+      const message = 'This is the last way to log in, except for passkeys and single sign-on. Set a password first.';
       return lastWayToLogIn({ message });
     }
     await deleteIdentity(transaction, identity.id);

@@ -67,9 +67,8 @@ export async function exchangeCode(
     if (error instanceof client.AuthorizationResponseError) {
       throw new ProviderRefusal(error.error, error.error === 'access_denied');
     }
-    if (error instanceof client.ResponseBodyError && invalidCodes.includes(error.error)) {
-      throw new ProviderRefusal(error.error, false);
-    }
+    const code = oauthErrorOf(client, error);
+    if (code !== null && invalidCodes.includes(code)) throw new ProviderRefusal(code, false);
     // Before the code is sent, only what the browser has brought can be wrong.
     if (!isSent) throw new ProviderRefusal(reasonOf(error), false);
     throw failureOf(error);
@@ -78,6 +77,17 @@ export async function exchangeCode(
 
 /** What providers call a code that was used, or that the verifier does not fit. The second one is GitHub's. */
 const invalidCodes: readonly string[] = ['invalid_grant', 'bad_verification_code'];
+
+/**
+ * The error code with which a server has answered a request for tokens (RFC 6749, section 5.2); null: another error. GitLab
+ * also names it in the header WWW-Authenticate, which the library reads first.
+ */
+export function oauthErrorOf(client: typeof OpenIdClient, error: unknown): string | null {
+  if (error instanceof client.ResponseBodyError) return error.error;
+  if (!(error instanceof client.WWWAuthenticateChallengeError)) return null;
+  const codes = error.cause.map(({ parameters }) => parameters.error);
+  return codes.find((code) => code !== undefined) ?? 'unknown';
+}
 
 /** What a failed call means, without the reply. */
 export function failureOf(error: unknown): ProviderFailure {

@@ -16,7 +16,7 @@ import type { PlatformDependencies } from '../../dependencies.js';
 import { newOneTimeToken } from '../tokens/token-hash.js';
 import { attemptSecrets, ProviderFailure, type IdentityProvider } from './identity-provider.js';
 import { attemptSeconds, storeAttempt, type LoginAttempt } from './login-attempts.store.js';
-import { refusalOfOldSession } from './recent-login.js';
+import { refusalOfOldSession } from '../mfa/fresh-proof.js';
 
 export const getIdentityProviders: GetIdentityProvidersHandler<PlatformDependencies> = (
   _request,
@@ -37,7 +37,7 @@ export const startIdentityLink: StartIdentityLinkHandler<PlatformDependencies> =
   dependencies,
 ) => {
   const { sql, clock } = dependencies;
-  const refusal = await refusalOfOldSession(sql, principal, clock.now());
+  const refusal = await refusalOfOldSession(sql, principal, clock.now(), 'ways to log in');
   if (refusal !== null) return refusal;
   const link = { userId: principal.user_id, sessionId: principal.session_id };
   return startAttempt({ ...params, link, returnTo: body.return_to ?? null }, ctx.req, dependencies);
@@ -48,16 +48,37 @@ async function startAttempt(
   request: IncomingMessage,
   dependencies: PlatformDependencies,
 ): Promise<Extract<StartProviderLoginReply, { status: 200 }> | IdentityProviderNotFound | IdentityProviderFailed> {
-  const { sql, clock, random, identityProviders } = dependencies;
-  const provider = identityProviders.get(attempt.provider);
+  const provider = dependencies.identityProviders.get(attempt.provider);
   if (provider === undefined) return unknownProvider();
+  return beginAttempt(
+    attempt,
+    { ...provider, redirectUri: redirectUriOf(provider, dependencies) },
+    request,
+    dependencies,
+  );
+}
+
+/** A provider of the operator or of an organization, as the log and messages name it. */
+export interface NamedProvider {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Stores an attempt, binds it to the browser, and says where it continues. */
+export async function beginAttempt(
+  attempt: LoginAttempt,
+  provider: NamedProvider & Pick<IdentityProvider, 'authorizationUrl'> & { readonly redirectUri: string },
+  request: IncomingMessage,
+  dependencies: PlatformDependencies,
+): Promise<Extract<StartProviderLoginReply, { status: 200 }> | IdentityProviderFailed> {
+  const { sql, clock, random } = dependencies;
   // The tabs of a browser share the cookie: a second attempt must not end the first.
   const [known, ...others] = browserSecrets(request, dependencies);
   const browser = known !== undefined && others.length === 0 ? known : newOneTimeToken(random).token;
   const { token: state } = newOneTimeToken(random);
   let url: URL;
   try {
-    url = await provider.authorizationUrl(attemptSecrets(browser, state, redirectUriOf(provider, dependencies)));
+    url = await provider.authorizationUrl(attemptSecrets(browser, state, provider.redirectUri));
   } catch (error) {
     return failedProvider(error, provider, dependencies);
   }
@@ -81,7 +102,7 @@ export function unknownProvider(): IdentityProviderNotFound {
 /** Logs why a provider has failed. @throws every other error */
 export function failedProvider(
   error: unknown,
-  { id, name }: IdentityProvider,
+  { id, name }: NamedProvider,
   { log }: Pick<PlatformDependencies, 'log'>,
 ): IdentityProviderFailed {
   if (!(error instanceof ProviderFailure)) throw error;

@@ -4,8 +4,11 @@ import type { Sql } from '../../../database/connection.js';
 import { isUniqueViolation } from '../../../database/failures.js';
 import { recordAccountEvent } from '../../tenancy/audit/audit.store.js';
 import type { PlatformDependencies } from '../../dependencies.js';
-import { freeAddress } from '../auth/new-account.js';
+import { deleteUnverifiedAccount, lockUnverifiedAccount } from '../accounts/unverified-accounts.store.js';
 import { deleteIdentitiesOf } from '../providers/user-identities.store.js';
+import { deleteSecondFactorSince } from '../mfa/second-factors.store.js';
+import { noteNewAddress } from '../scim/departures.store.js';
+import { deleteSsoIdentitiesOf } from '../sso/sso-identities.store.js';
 import { endOneTimeTokens } from '../auth/one-time-tokens.store.js';
 import { storeTokenRequest } from '../auth/token-requests.store.js';
 import { revokeTokensOfUser } from '../sessions/refresh-tokens.store.js';
@@ -15,7 +18,8 @@ import { useSecurityLink } from './security-mails.store.js';
 /**
  * Takes an account away from somebody who may know its password, on behalf of the holder of the mailbox: gives it its
  * former address back if the link is of a mail about a changed one, ends the sessions, the password, the links to
- * identity providers and the links of mails, and requests a mail with which the holder chooses a new password.
+ * identity providers, the passkeys and the authenticator app that were added since the mails, and the links of other mails, and
+ * requests a mail with which the holder chooses a new password.
  */
 export const secureAccount: SecureAccountHandler<PlatformDependencies> = async (
   { body, context },
@@ -27,11 +31,18 @@ export const secureAccount: SecureAccountHandler<PlatformDependencies> = async (
     if (account === null) return false;
     const { id: userId, former_email: formerEmail } = account;
     const email = formerEmail ?? account.email;
-    if (formerEmail !== null) await freeAddress(transaction, formerEmail, context, now);
+    // The mail proves the mailbox, as that of a verification does; somebody else may have registered its address since.
+    const stranger = formerEmail === null ? null : await lockUnverifiedAccount(transaction, formerEmail);
+    if (stranger !== null) {
+      await deleteUnverifiedAccount(transaction, stranger, 'the address was given back', context, now);
+    }
     await transaction`
       update users set email = ${email}, password_hash = null, token_version = token_version + 1, updated_at = ${now}
       where id = ${userId}`;
+    await noteNewAddress(transaction, userId, account.email, email);
     await deleteIdentitiesOf(transaction, userId);
+    await deleteSsoIdentitiesOf(transaction, userId);
+    await deleteSecondFactorSince(transaction, userId, account.suspect_since, account.concerns_mfa);
     await transaction`delete from known_devices where user_id = ${userId}`;
     await revokeTokensOfUser(transaction, { userId }, 'session_ended', now);
     await endOneTimeTokens(transaction, userId);

@@ -42,11 +42,16 @@ export interface AccountToSecure {
   readonly email: string;
   /** The address that the link gives back; null: it gives none back. */
   readonly former_email: string | null;
+  /** When the first of the mails whose links still worked was caused: what was set up since may be somebody else's. */
+  readonly suspect_since: Date;
+  /** Whether one of these mails is about the second factor. */
+  readonly concerns_mfa: boolean;
 }
 
 /**
- * Uses up the token of a link, and with it all others of the account. The user stays locked. Of concurrent calls, one
- * succeeds.
+ * Uses up the token of a link, and with it others of the account: those that give no address back, and if it gives one
+ * back itself, those of later changes. The link of an earlier change stays: somebody who has the later mailbox must not end
+ * it. The user stays locked. Of concurrent calls, one succeeds.
  *
  * @returns the account; null if the token is invalid, or the account disabled
  */
@@ -55,10 +60,18 @@ export async function useSecurityLink(sql: Sql, hash: Buffer, now: Date): Promis
   if (link === undefined) return null;
   await lockUser(sql, link.user_id);
   const [account] = await sql<AccountToSecure[]>`
-    select u.id, u.email, s.former_email from security_mails s join users u on u.id = s.user_id and u.is_active
+    select u.id, u.email, s.former_email, open.suspect_since, open.concerns_mfa
+    from security_mails s join users u on u.id = s.user_id and u.is_active
+    cross join lateral (
+      select min(o.created_at) as suspect_since, bool_or(o.kind = 'mfa_changed') as concerns_mfa
+      from security_mails o where o.user_id = s.user_id and o.used_at is null and o.expires_at > ${now}
+    ) as open
     where s.token_hash = ${hash} and s.used_at is null and s.expires_at > ${now}`;
   if (account === undefined) return null;
-  await sql`update security_mails set used_at = ${now} where user_id = ${account.id} and used_at is null`;
+  await sql`
+    update security_mails o set used_at = ${now} from security_mails s
+    where s.token_hash = ${hash} and o.user_id = s.user_id and o.used_at is null
+      and (o.former_email is null or (s.former_email is not null and o.created_at >= s.created_at))`;
   return account;
 }
 

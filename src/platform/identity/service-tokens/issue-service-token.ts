@@ -17,10 +17,11 @@ import type { DatabaseSql, Sql } from '../../../database/connection.js';
 import { recordAudit } from '../../tenancy/audit/audit.store.js';
 import { after, type Clock } from '../../clock.js';
 import type { PlatformDependencies } from '../../dependencies.js';
-import { refuseFormerAdmin } from '../../tenancy/organizations/member-to-manage.js';
-import { lockOrganization } from '../../tenancy/organizations/members.store.js';
+import { ownerRequired, refuseFormerAdmin } from '../../tenancy/organizations/member-to-manage.js';
+import { actingRole, lockOrganization } from '../../tenancy/organizations/members.store.js';
 import type { Random } from '../../random.js';
 import { hashToken } from '../tokens/token-hash.js';
+import { refusalOfOldSession } from '../mfa/fresh-proof.js';
 import { mailAboutSecurity } from '../security/security-mails.js';
 import { managerOf, type TokenManager } from './token-manager.js';
 import { recordEvent } from '../../messages/webhooks/record-event.js';
@@ -57,6 +58,8 @@ export const createServiceToken: CreateServiceTokenHandler<PlatformDependencies>
   { body, principal, context },
   dependencies,
 ) => {
+  const stale = await refusalOfOldSession(dependencies.sql, principal, dependencies.clock.now(), 'organization');
+  if (stale !== null) return stale;
   const { user_id: id, email, org_name: organizationName } = principal;
   const event = { kind: 'service_token_created', organizationName } as const;
   const manager = managerOf(principal, context);
@@ -71,6 +74,8 @@ export const rotateServiceToken: RotateServiceTokenHandler<PlatformDependencies>
   { params, body, principal, context },
   dependencies,
 ) => {
+  const stale = await refusalOfOldSession(dependencies.sql, principal, dependencies.clock.now(), 'organization');
+  if (stale !== null) return stale;
   const outcome = await issueNextSecret(
     managerOf(principal, context),
     params.service_token_id.toLowerCase(),
@@ -96,7 +101,7 @@ export async function issueServiceToken(
   const secret = newServiceToken(random);
   return sql.begin(async (transaction) => {
     await lockOrganization(transaction, orgId); // simultaneous requests must not exceed the limit together
-    const refusal = admin === null ? null : await refuseFormerAdmin(transaction, admin);
+    const refusal = admin === null ? null : await refuseIssuer(transaction, admin, scopes);
     if (refusal !== null) return { refusal };
     if ((await countServiceTokens(transaction, orgId, now)) >= mostServiceTokens) {
       const message = `An organization can have ${mostServiceTokens} service tokens. Revoke one first.`;
@@ -130,10 +135,12 @@ export async function issueNextSecret(
   const secret = newServiceToken(random);
   return sql.begin(async (transaction) => {
     await lockOrganization(transaction, orgId);
-    const refusal = admin === null ? null : await refuseFormerAdmin(transaction, admin);
-    if (refusal !== null) return { refusal };
+    const formerAdmin = admin === null ? null : await refuseFormerAdmin(transaction, admin);
+    if (formerAdmin !== null) return { refusal: formerAdmin };
     const token = await lockServiceToken(transaction, orgId, id);
     if (token === null) return { refusal: noSuchServiceToken() };
+    const refusal = admin === null ? null : await refuseIssuer(transaction, admin, token.scopes);
+    if (refusal !== null) return { refusal };
     if (token.revoked_at !== null || token.expires_at <= now) {
       const what = token.revoked_at === null ? 'has expired' : 'is revoked';
       return { refusal: serviceTokenEnded({ message: `The service token ${what}. Create a new one.` }) };
@@ -147,6 +154,17 @@ export async function issueNextSecret(
     await recordAudit(transaction, context, now, { ...record, orgId, userId, note: `overlap of ${overlap} s` });
     return { issued: await issuedToken(transaction, { orgId, id, secret }, now) };
   });
+}
+
+/** A token for an identity provider decides who is a member, so only owners get its secret. */
+async function refuseIssuer(
+  sql: Sql,
+  admin: Schemas['MemberPrincipal'],
+  scopes: readonly Schemas['ServiceTokenScope'][],
+): Promise<InsufficientRole | null> {
+  if (!scopes.includes('scim:write')) return refuseFormerAdmin(sql, admin);
+  const role = await actingRole(sql, admin);
+  return role === 'owner' ? null : ownerRequired(role);
 }
 
 /** @param ends of the replaced secrets, the first one first */

@@ -153,9 +153,9 @@ export async function lockServiceToken(
   sql: Sql,
   orgId: string,
   id: string,
-): Promise<{ readonly expires_at: Date; readonly revoked_at: Date | null } | null> {
-  const [row] = await sql<{ expires_at: Date; revoked_at: Date | null }[]>`
-    select expires_at, revoked_at from service_tokens where org_id = ${orgId} and id = ${id} for update`;
+): Promise<{ readonly scopes: Scope[]; readonly expires_at: Date; readonly revoked_at: Date | null } | null> {
+  const [row] = await sql<{ scopes: Scope[]; expires_at: Date; revoked_at: Date | null }[]>`
+    select scopes, expires_at, revoked_at from service_tokens where org_id = ${orgId} and id = ${id} for update`;
   return row ?? null;
 }
 

@@ -22,6 +22,8 @@ export interface RefreshTokenRow {
   readonly family_created_at: Date;
   readonly family_expires_at: Date;
   readonly in_browser: boolean;
+  readonly second_factor_at: Date | null;
+  readonly proved_at: Date | null;
   readonly ip: string | null;
   readonly user_agent: string | null;
 }
@@ -46,6 +48,10 @@ export interface FamilyFacts {
   readonly family_expires_at: Date;
   /** Whether the session is in the cookie of a browser. */
   readonly in_browser: boolean;
+  /** When the session was last proved by the second factor; null: never. */
+  readonly second_factor_at: Date | null;
+  /** When the session was last proved by the password, after its log-in; null: never. */
+  readonly proved_at: Date | null;
 }
 
 /** The token that replaces a used one. */
@@ -74,7 +80,7 @@ export async function useRefreshToken(
     where token_hash = ${hash} and family_id = ${family.familyId} and user_id = ${family.userId}
       and revoked_at is null and expires_at > ${now} and family_expires_at > ${now}
       ${inBrowser === null ? sql`` : sql`and in_browser = ${inBrowser}`}
-    returning family_created_at, family_expires_at, in_browser`;
+    returning family_created_at, family_expires_at, in_browser, second_factor_at, proved_at`;
   return row ?? null;
 }
 
@@ -92,7 +98,7 @@ export async function useActiveToken(
     update refresh_tokens ${replacedBy(sql, successor, now)}
     where family_id = ${family.familyId} and user_id = ${family.userId}
       and revoked_at is null and expires_at > ${now} and family_expires_at > ${now}
-    returning family_created_at, family_expires_at, in_browser`;
+    returning family_created_at, family_expires_at, in_browser, second_factor_at, proved_at`;
   return row ?? null;
 }
 
@@ -122,7 +128,7 @@ export async function activeUntil(sql: Sql, hash: Buffer, inBrowser: boolean, no
   return row?.expires_at ?? null;
 }
 
-/** Those of the sessions that are in a browser and have not ended. */
+/** Selects the sessions that are in a browser and have not ended. */
 export async function findBrowserSessions(sql: Sql, familyIds: readonly string[], now: Date): Promise<string[]> {
   const rows = await sql<{ family_id: string }[]>`
     select family_id from refresh_tokens
@@ -167,7 +173,7 @@ export async function listActiveSessions(
 ): Promise<RefreshTokenRow[]> {
   return sql<RefreshTokenRow[]>`
     select token_hash, family_id, user_id, org_id, created_at, expires_at, family_created_at, family_expires_at,
-      in_browser, host(ip) as ip, user_agent
+      in_browser, second_factor_at, proved_at, host(ip) as ip, user_agent
     from refresh_tokens where user_id = ${userId} and revoked_at is null and expires_at > ${now}
       ${position === null ? sql`` : sql`and (family_created_at, family_id) < (${position.at}, ${position.id})`}
     order by family_created_at desc, family_id desc limit ${limit}`;

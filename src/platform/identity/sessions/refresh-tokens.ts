@@ -5,6 +5,7 @@ import type { Sql } from '../../../database/connection.js';
 import { findAccount, lockUser, userOf, type AccountInOrganization } from '../accounts/accounts.store.js';
 import { recordAudit } from '../../tenancy/audit/audit.store.js';
 import type { PlatformDependencies } from '../../dependencies.js';
+import { openOrLog } from '../../server/secrets/secret-box.js';
 import { hashToken } from '../tokens/token-hash.js';
 import type { RefreshClaims } from '../tokens/claims.js';
 import {
@@ -80,7 +81,7 @@ async function refresh(
   if (family === null) return replay(sql, claims, rules, context, dependencies);
 
   // Reads the membership again: a user who was removed from the organization gets orgless tokens.
-  const account = await findAccount(sql, userId, claims.orgId);
+  const account = await findAccount(sql, userId, claims.orgId, familyId);
   if (account?.is_active !== true) {
     await revokeFamily(sql, { familyId, userId }, 'account_disabled', now);
     return { kind: 'invalid' };
@@ -106,17 +107,17 @@ async function replay(
   context: RequestContext,
   dependencies: PlatformDependencies,
 ): Promise<RefreshOutcome> {
-  const { clock, secrets } = dependencies;
+  const { clock, secrets, log } = dependencies;
   const now = clock.now();
   const used = await findRevokedToken(sql, hashToken(claims.jti), claims);
   if (used === null) return { kind: 'invalid' };
   const { userId, familyId } = claims;
 
-  const jti = isWithinGrace(used, now, rules.graceSeconds)
-    ? secrets.open(used.successor_sealed, sealContextOf(familyId))
-    : null;
+  const isRepeated = isWithinGrace(used, now, rules.graceSeconds);
+  const jti = isRepeated ? openOrLog({ secrets, log }, used.successor_sealed, sealContextOf(familyId)) : null;
+  if (isRepeated && jti === null) return { kind: 'invalid' };
   const expiresAt = jti === null ? null : await activeUntil(sql, hashToken(jti), rules.inBrowser, now);
-  const account = expiresAt === null ? null : await findAccount(sql, userId, claims.orgId);
+  const account = expiresAt === null ? null : await findAccount(sql, userId, claims.orgId, familyId);
   if (jti !== null && expiresAt !== null && account?.is_active === true) {
     if (rules.isRecorded) await recordRefresh(sql, context, now, account);
     const refresh = { userId, orgId: account.org_id, familyId, jti };

@@ -1,8 +1,9 @@
-import type { SwitchOrganizationHandler } from '../../../../generated/platform/operations.js';
+import type { SwitchOrganizationHandler, SwitchOrganizationReply } from '../../../../generated/platform/operations.js';
 import { notAMember } from '../../../../generated/problems.js';
 import { findAccount, lockUser, userOf } from '../accounts/accounts.store.js';
 import { recordAudit } from '../../tenancy/audit/audit.store.js';
 import type { PlatformDependencies } from '../../dependencies.js';
+import { refusalOfEntry } from '../sso/sso-barrier.js';
 import { rescopeSession, tokenPair, type SessionState } from './token-pair.js';
 
 /** Moves the caller's session to another organization. */
@@ -12,10 +13,14 @@ export const switchOrganization: SwitchOrganizationHandler<PlatformDependencies>
 ) => {
   const { sql, clock } = dependencies;
   const { user_id: userId, session_id: sessionId } = principal;
-  const switched = await sql.begin(async (transaction): Promise<SessionState | null> => {
+  const switched = await sql.begin(async (transaction): Promise<SessionState | SwitchOrganizationReply> => {
     await lockUser(transaction, userId);
-    const account = await findAccount(transaction, userId, body.org_id);
-    if (account === null || account.org_id === null) return null;
+    const account = await findAccount(transaction, userId, body.org_id, sessionId);
+    if (account === null || account.org_id === null) {
+      const barrier = { userId, orgId: body.org_id, sessionId };
+      const refusal = await refusalOfEntry(transaction, barrier);
+      return refusal ?? notAMember({ message: 'You do not belong to this organization.' });
+    }
     const session = await rescopeSession(transaction, sessionId, account, context, dependencies);
     await recordAudit(transaction, context, clock.now(), {
       action: 'LOGIN',
@@ -27,7 +32,7 @@ export const switchOrganization: SwitchOrganizationHandler<PlatformDependencies>
     });
     return session;
   });
-  if (switched === null) return notAMember({ message: 'You do not belong to this organization.' });
+  if ('status' in switched) return switched;
   const tokens = await tokenPair(switched, dependencies);
   return { status: 200, body: { ...tokens, needs_onboarding: false, user: userOf(switched.account) } };
 };

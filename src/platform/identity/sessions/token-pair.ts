@@ -28,16 +28,29 @@ export class SessionEnded extends Error {
   override name = 'SessionEnded';
 }
 
+/** What a session begins with. */
+export interface SessionBeginning {
+  /** When the second factor was proved; null: it was not. */
+  readonly secondFactorAt: Date | null;
+  /** The id of the session, if it was chosen before. */
+  readonly familyId?: string;
+}
+
 /** Starts a session: a new family of refresh tokens, in the caller's transaction. */
 export async function startSession(
   sql: Sql,
   account: AccountInOrganization,
+  { secondFactorAt, familyId: chosen }: SessionBeginning,
   context: RequestContext,
   { random, clock }: PlatformDependencies,
 ): Promise<SessionState> {
   const now = clock.now();
-  const refresh = { userId: account.id, orgId: account.org_id, familyId: random.uuid(), jti: random.uuid() };
-  const family = { family_created_at: now, family_expires_at: after(now, refreshFamilySeconds), in_browser: false };
+  const familyId = chosen ?? random.uuid();
+  const refresh = { userId: account.id, orgId: account.org_id, familyId, jti: random.uuid() };
+  const family = {
+    ...{ family_created_at: now, family_expires_at: after(now, refreshFamilySeconds), in_browser: false },
+    ...{ second_factor_at: secondFactorAt, proved_at: null },
+  };
   return storeToken(sql, { account, refresh, family, now }, context);
 }
 

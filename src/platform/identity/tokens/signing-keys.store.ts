@@ -72,7 +72,7 @@ async function readRing(sql: Sql, secrets: SecretBox, now: Date): Promise<KeyRin
   if (current === undefined) return null;
   const isPublished = (row: StoredKey): boolean => after(row.created_at, publishSeconds) <= now;
   const signing = isPublished(current) ? current : (rows.find(isPublished) ?? current);
-  const privateJwk = JSON.parse(secrets.open(signing.private_jwk_sealed, contextOf(signing.kid))) as JWK; // sealed below
+  const privateJwk = JSON.parse(secrets.open(signing.private_jwk_sealed, signingKeyContext(signing.kid))) as JWK; // sealed below
   const others = rows.filter((row) => row !== signing).map((row) => row.public_jwk);
   return createKeyRing({ kid: signing.kid, privateJwk }, others);
 }
@@ -86,13 +86,14 @@ interface StoredKey {
 }
 
 async function insertKey(sql: Sql, secrets: SecretBox, key: SigningKey, now: Date): Promise<void> {
-  const sealed = secrets.seal(JSON.stringify(key.privateJwk), contextOf(key.kid));
+  const sealed = secrets.seal(JSON.stringify(key.privateJwk), signingKeyContext(key.kid));
   await sql`
     insert into signing_keys (kid, public_jwk, private_jwk_sealed, created_at)
     values (${key.kid}, ${sql.json({ ...publicPart(key) })}, ${sealed}, ${now})
     on conflict do nothing`;
 }
 
-function contextOf(kid: string): string {
+/** The context to which a sealed key is bound. */
+export function signingKeyContext(kid: string): string {
   return `signing_key:${kid}`;
 }

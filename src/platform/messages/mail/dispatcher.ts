@@ -9,6 +9,7 @@ import {
   deleteMail,
   domainOf,
   noteMailFailure,
+  openMail,
   takeDueMail,
   type BusyRecipients,
   type DueMail,
@@ -56,7 +57,7 @@ const backoff: Backoff = { first: 5, longest: 3600 };
  * for good. Mails to one address are delivered in their order.
  */
 export function startMailDispatcher(options: MailDispatcherOptions): MailDispatcher {
-  const { sql, secrets, clock, log } = options;
+  const { sql, clock, log } = options;
   const failed = (error: unknown): void => {
     log.warn({ err: error }, 'the mail outbox cannot be read; will retry');
   };
@@ -67,7 +68,7 @@ export function startMailDispatcher(options: MailDispatcherOptions): MailDispatc
     take: async (count, inFlight) => {
       const taken: DueMail[] = [];
       while (taken.length < count) {
-        const mail = await takeDueMail(sql, secrets, clock.now(), leaseSeconds, busyWith([...inFlight, ...taken]));
+        const mail = await takeDueMail(sql, clock.now(), leaseSeconds, busyWith([...inFlight, ...taken]));
         if (mail === undefined) break;
         taken.push(mail);
       }
@@ -121,12 +122,17 @@ function busyWith(mails: readonly DueMail[]): BusyRecipients {
 }
 
 async function deliver(due: DueMail, options: MailDispatcherOptions, cutOff: AbortSignal): Promise<void> {
-  const { sql, transport, clock, log, observed } = options;
+  const { sql, secrets, transport, clock, log, observed } = options;
   try {
-    const attributes = { 'plumbline.mail.kind': due.mail.kind, 'plumbline.mail.attempt': due.attempts };
+    const attributes = { 'plumbline.mail.kind': due.kind, 'plumbline.mail.attempt': due.attempts };
     const signal = AbortSignal.any([AbortSignal.timeout(attemptMs), cutOff]);
     // A new trace: the request that woke the dispatcher is not the one that caused this mail.
-    await inSpan('deliver mail', { kind: 'client', attributes }, () => transport.deliver(due, signal), null);
+    await inSpan(
+      'deliver mail',
+      { kind: 'client', attributes },
+      () => transport.deliver({ ...due, mail: openMail(due, secrets) }, signal),
+      null,
+    );
   } catch (error) {
     const outcome = isRefusal(error) ? 'refused' : due.attempts >= maxAttempts ? 'dropped' : 'deferred';
     const reason = error instanceof Error ? error.message : String(error);
@@ -134,7 +140,7 @@ async function deliver(due: DueMail, options: MailDispatcherOptions, cutOff: Abo
     const retryAt = outcome === 'deferred' ? nextAttempt(now, due.attempts, backoff) : null;
     await noteMailFailure(sql, due.id, reason, now, retryAt);
     observed(outcome);
-    const fields = { err: error, mail_id: due.id, kind: due.mail.kind, attempts: due.attempts };
+    const fields = { err: error, mail_id: due.id, kind: due.kind, attempts: due.attempts };
     if (outcome === 'dropped') log.error(fields, 'mail dropped after the last attempt');
     else if (outcome === 'refused') log.warn(fields, 'mail refused by the mail server for good; it is not sent again');
     else log.warn(fields, 'mail not accepted; will retry');

@@ -102,6 +102,7 @@ function wording(mail: Mail): Wording {
     case 'new_device':
     case 'identity_linked':
     case 'identity_unlinked':
+    case 'mfa_changed':
     case 'service_token_created':
     case 'owner_added':
       return securityWording(mail);

@@ -1,3 +1,4 @@
+import { domainOfAddress } from '@plumbline/contract/email-address';
 import type { Sql } from '../../../database/connection.js';
 import type { SecretBox } from '../../server/secrets/secret-box.js';
 import { after } from '../../clock.js';
@@ -18,12 +19,24 @@ export interface DueMail {
   readonly createdAt: Date;
   /** Includes this attempt. */
   readonly attempts: number;
-  readonly mail: Mail;
+  readonly kind: string;
+  readonly sealed: Uint8Array;
+}
+
+/** @throws Error if it cannot be opened */
+export function openMail({ id, sealed }: DueMail, secrets: SecretBox): Mail {
+  let text: string;
+  try {
+    text = secrets.open(sealed, mailContext(id));
+  } catch (error) {
+    throw new Error('The mail cannot be decrypted.', { cause: error });
+  }
+  return JSON.parse(text) as Mail; // sealed by sealMail, and unchanged since
 }
 
 export function sealMail(mail: Mail, secrets: SecretBox, random: Random): OutboxEntry {
   const id = random.uuid();
-  return { id, kind: mail.kind, sealed: secrets.seal(JSON.stringify(mail), contextOf(id)) };
+  return { id, kind: mail.kind, sealed: secrets.seal(JSON.stringify(mail), mailContext(id)) };
 }
 
 /** Adds a mail to the outbox in the transaction that causes it, so that both are stored or neither. */
@@ -41,7 +54,7 @@ export interface BusyRecipients {
 
 /** The domain of an address, in lower case. */
 export function domainOf(recipient: string): string {
-  return recipient.slice(recipient.lastIndexOf('@') + 1).toLowerCase();
+  return domainOfAddress(recipient).toLowerCase();
 }
 
 /**
@@ -51,14 +64,11 @@ export function domainOf(recipient: string): string {
  */
 export async function takeDueMail(
   sql: Sql,
-  secrets: SecretBox,
   now: Date,
   leaseSeconds: number,
   busy: BusyRecipients,
 ): Promise<DueMail | undefined> {
-  const [row] = await sql<
-    { id: string; recipient: string; created_at: Date; attempts: number; payload_sealed: Uint8Array }[]
-  >`
+  const [due] = await sql<DueMail[]>`
     update outgoing_mails set available_at = ${after(now, leaseSeconds)}, attempts = attempts + 1
     where id = (
       select id from outgoing_mails
@@ -67,11 +77,8 @@ export async function takeDueMail(
         and lower(substring(recipient from '[^@]*$')) <> all(${sql.typed.texts(busy.domains)})
       order by available_at, id limit 1 for update skip locked
     )
-    returning id, recipient, created_at, attempts, payload_sealed`;
-  if (row === undefined) return undefined;
-  const { id, recipient, created_at: createdAt, attempts, payload_sealed: sealed } = row;
-  const mail = JSON.parse(secrets.open(sealed, contextOf(id))) as Mail; // sealed by sealMail, and unchanged since
-  return { id, recipient, createdAt, attempts, mail };
+    returning id, recipient, created_at as "createdAt", attempts, kind, payload_sealed as sealed`;
+  return due;
 }
 
 /** Deletes the mails to an address that are not delivered yet, or were given up. */
@@ -96,6 +103,7 @@ export async function noteMailFailure(
     where id = ${id}`;
 }
 
-function contextOf(id: string): string {
+/** The context to which a sealed mail is bound. */
+export function mailContext(id: string): string {
   return `mail:${id}`;
 }

@@ -1,6 +1,28 @@
 /** Mails that tell the holder of an account about changes by which somebody could take it over. */
 import { inUtc, quotedName, type Wording } from './wording.js';
 
+/** What happened to the second factor of an account. */
+export type MfaChange =
+  | 'totp_added'
+  | 'totp_removed'
+  | 'passkey_added'
+  | 'passkey_removed'
+  | 'recovery_codes_replaced'
+  | 'recovery_code_used'
+  | 'reset';
+
+const mfaSentences: Readonly<Record<MfaChange, string>> = {
+  totp_added: 'An authenticator app was set up: log-ins to your Plumbline account ask for its codes from now on.',
+  totp_removed: 'The authenticator app was removed: log-ins to your Plumbline account no longer ask for its codes.',
+  passkey_added: 'A passkey was added, with which your Plumbline account can be logged in to from now on.',
+  passkey_removed: 'A passkey was deleted. It can no longer log in to your Plumbline account.',
+  recovery_codes_replaced:
+    'The recovery codes of your Plumbline account were replaced. The earlier ones no longer work.',
+  reset:
+    'The second factor of your Plumbline account was removed by an owner of your organization or by the operator, and its sessions were ended. Set one up again.',
+  recovery_code_used: 'A recovery code of your Plumbline account was used. It does not work again.',
+};
+
 /** What happened. */
 export type SecurityEvent =
   | { readonly kind: 'password_changed' }
@@ -22,6 +44,7 @@ export type SecurityEvent =
       /** The address of the identity. */
       readonly email: string;
     }
+  | { readonly kind: 'mfa_changed'; readonly change: MfaChange }
   | { readonly kind: 'service_token_created'; readonly organizationName: string }
   | {
       readonly kind: 'owner_added';
@@ -47,6 +70,7 @@ export const securitySubjects: Readonly<Record<SecurityEvent['kind'], string>> =
   new_device: 'Log-in from a new device',
   identity_linked: 'A way to log in was added to your account',
   identity_unlinked: 'A way to log in was removed from your account',
+  mfa_changed: 'The second factor of your account was used or changed',
   service_token_created: 'A service token was created with your account',
   owner_added: 'An organization of yours has a new owner',
 };
@@ -68,8 +92,8 @@ export function securityWording(mail: SecurityMail): Wording {
 /** What the link does. */
 function effect({ kind }: SecurityMail): string {
   const ends =
-    'ends all of its sessions, ends its password and its links to identity providers, and sends you a mail with which ' +
-    'you choose a new one.';
+    'ends all of its sessions, its password, its links to identity providers, and the passkeys and the authenticator app ' +
+    'that were added since, and sends you a mail with which you choose a new password.';
   return kind === 'email_changed' ? `gives it this address back, ${ends}` : ends;
 }
 
@@ -90,6 +114,8 @@ function sentence(mail: SecurityMail): string {
       return `The ${mail.provider} account ${mail.email} can log in to your Plumbline account from now on.`;
     case 'identity_unlinked':
       return `The ${mail.provider} account ${mail.email} can no longer log in to your Plumbline account.`;
+    case 'mfa_changed':
+      return mfaSentences[mail.change];
     case 'service_token_created':
       return (
         `With your Plumbline account, a service token was created for the organization ` +

@@ -2,12 +2,15 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import type { Log } from '@plumbline/contract/contract-types';
-import { renderMail } from './mail.js';
+import { renderMail, type Mail } from './mail.js';
 import type { DueMail } from './outbox.store.js';
+
+/** A mail to deliver, with its contents. */
+export type OutgoingMail = Omit<DueMail, 'kind' | 'sealed'> & { readonly mail: Mail };
 
 /** Delivers one mail. Throws if the mail is not accepted, or when the signal ends the attempt. */
 export interface MailTransport {
-  deliver(due: DueMail, signal: AbortSignal): Promise<void>;
+  deliver(mail: OutgoingMail, signal: AbortSignal): Promise<void>;
   close(): void;
 }
 
@@ -83,7 +86,7 @@ export function createMailboxTransport(folder: string, from: string, log: Log, l
   };
 }
 
-function messageOf(due: DueMail, from: string): Parameters<ReturnType<typeof createTransport>['sendMail']>[0] {
+function messageOf(due: OutgoingMail, from: string): Parameters<ReturnType<typeof createTransport>['sendMail']>[0] {
   return {
     from,
     to: { name: '', address: due.recipient },

@@ -20,14 +20,18 @@ export function inUtc(time: string): string {
  */
 export function plainName(name: string): string {
   return name
+    .normalize('NFKC')
     .replaceAll(/[\s\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ')
-    .replaceAll(/:\/\//g, ' ')
+    .replaceAll(colonOfAddress, ' ')
     .replaceAll('@', ' at ')
     .replaceAll(dotInHost, ' ')
     .replaceAll(/=(?=\?)/g, '= ')
     .replaceAll(/ {2,}/g, ' ')
     .trim();
 }
+
+/** The colon behind the scheme of an address (RFC 3986), with or without slashes. */
+const colonOfAddress = /:\/\/|(?<=[a-z][a-z\d+.-]*):(?=\S)/gi;
 
 /** A dot between letters or digits, and what domain names may have instead (UTS #46). */
 const dotInHost = /(?<=[\p{L}\p{N}-])[.\u3002\uff0e\uff61](?=[\p{L}\p{N}])/gu;

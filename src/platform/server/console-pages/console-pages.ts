@@ -15,8 +15,8 @@ export interface ConsoleOptions {
   readonly createsOrganization: boolean;
   /** With whose accounts people can log in. */
   readonly identityProviders: readonly Pick<IdentityProviderSettings, 'id' | 'name'>[];
-  /** Whether organizations can connect GitHub by the app of this server. */
-  readonly hasApp: boolean;
+  /** The code hosts that organizations can connect by an app of this server. */
+  readonly apps: readonly ('host_a' | 'host_b')[];
 }
 
 /** The target pages of links in mails, and of the redirects of identity providers. */
@@ -28,6 +28,8 @@ const linkedPages = [
   '/reset-password',
   '/accept-invite',
   '/login/callback/:provider',
+  '/login/sso/:organization',
+  '/login/sso/:organization/callback',
 ];
 
 /** The redirect target of `/`: the console for browsers, the API reference for other callers. */
@@ -41,9 +43,8 @@ export function consoleHome(ctx: Context): string {
  * moves to the fragment, which browsers do not send.
  */
 export function createConsolePages(options: ConsoleOptions): PageRoute[] {
-  const { folder, hasMailbox, hasApp } = options;
-  const app = hasApp ? '<meta name="plumbline-app" content="host_a" />' : '';
-  const tags = registrationTags(options) + providerTags(options) + app;
+  const { folder, hasMailbox } = options;
+  const tags = registrationTags(options) + providerTags(options) + appTags(options);
   return [
     ...linkedPages.map((path): PageRoute => ({
       name: `redirect ${path}`,
@@ -54,6 +55,18 @@ export function createConsolePages(options: ConsoleOptions): PageRoute[] {
         ctx.redirect(`/console${ctx.path}${ctx.search.replace('?', '#')}`);
       },
     })),
+    {
+      // Providers can begin a log-in with a link or with a form (OpenID Connect Core 1.0, section 4).
+      name: 'redirect a form to /login/sso/:organization',
+      method: 'POST',
+      path: '/login/sso/:organization',
+      produces: [],
+      body: { mediaType: 'application/x-www-form-urlencoded', maxBytes: 10_000 },
+      handle: (ctx, { receivedBody }) => {
+        ctx.status = 303;
+        ctx.redirect(`/console${ctx.path}#${new URLSearchParams(receivedBody?.bytes).toString()}`);
+      },
+    },
     {
       // Browsers request it for pages that name no icon, such as those of problems.
       name: 'icon',
@@ -86,6 +99,11 @@ function registrationTags({ registration, createsOrganization }: ConsoleOptions)
   const domains = registration.kind === 'domains' ? ` data-domains="${registration.domains.join(' ')}"` : '';
   const organization = createsOrganization ? ' data-creates-organization' : '';
   return `<meta name="plumbline-registration" content="${registration.kind}"${domains}${organization} />`;
+}
+
+/** The code hosts with a button to connect them by an app. */
+function appTags({ apps }: ConsoleOptions): string {
+  return apps.map((provider) => `<meta name="plumbline-app" content="${provider}" />`).join('');
 }
 
 /** The buttons for other ways to log in. The names have no characters that would need escapes: see `shortName`. */

@@ -48,7 +48,7 @@ export async function checkDatabase(
         checkConnections(sql, settings.databaseConnections),
         checkClock(sql),
         checkPooler(address),
-        checkSameKey(sql, secretsKey),
+        checkSameKey(sql, secretsKey, settings.secretsKeyPrevious),
       ])),
     ];
   } catch (error) {
@@ -164,8 +164,8 @@ async function checkPooler(address: DatabaseAddress): Promise<Finding> {
   }
 }
 
-async function checkSameKey(sql: postgres.Sql, key: Buffer | null): Promise<Finding> {
-  const { ok, failed } = findingsOf('secrets key');
+async function checkSameKey(sql: postgres.Sql, key: Buffer | null, previous: string | null): Promise<Finding> {
+  const { ok, warning, failed } = findingsOf('secrets key');
   const [table] = await sql<{ exists: boolean }[]>`select to_regclass('server_settings') is not null as exists`;
   const [row] =
     table?.exists === true
@@ -173,6 +173,9 @@ async function checkSameKey(sql: postgres.Sql, key: Buffer | null): Promise<Find
       : [];
   if (row === undefined) return ok('Nothing in the database is sealed yet.');
   if (key !== null && createSecretBox(key).fingerprint === row.value) return ok('It is the key of this database.');
+  if (previous !== null && createSecretBox(Buffer.from(previous, 'base64')).fingerprint === row.value) {
+    return warning('SECRETS_KEY_PREVIOUS is the key of this database.', 'Run plumbline keys reseal.');
+  }
   return failed(
     key === null
       ? 'The key that sealed the secrets in the database is missing.'

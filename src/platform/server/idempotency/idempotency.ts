@@ -31,7 +31,7 @@ export function createIdempotency(dependencies: PlatformDependencies): Idempoten
   return {
     once: async (request, handle) => {
       const hash = hashOf(request);
-      const context = `idempotency:${hash.toString('hex')}`;
+      const context = replyContext(hash);
       const attemptOnce = async (transaction: Transaction): Promise<Ended> => {
         if (!(await tryLockKey(transaction, hash))) return { outcome: 'in use' };
         // A statement after the lock, so that it sees what the last holder of the lock has committed.
@@ -51,6 +51,11 @@ export function createIdempotency(dependencies: PlatformDependencies): Idempoten
       return outcome;
     },
   };
+}
+
+/** The context to which a sealed reply is bound. */
+export function replyContext(keyHash: Buffer): string {
+  return `idempotency:${keyHash.toString('hex')}`;
 }
 
 interface Ended {

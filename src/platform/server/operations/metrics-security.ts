@@ -1,6 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { PlatformSecurity } from '../../../../generated/platform/security.js';
 import { unauthenticated } from '../../../../generated/problems.js';
+import { isSameSecret } from '../secrets/same-secret.js';
 
 type Metrics = PlatformSecurity['metrics'];
 
@@ -16,15 +16,9 @@ export function createMetricsSecurity(token: string | null): Metrics {
   return {
     authenticate: (given, context) =>
       Promise.resolve(
-        context.isOnThisMachine || (token !== null && isSame(given, token)) ? { principal: {} } : { refusal },
+        context.isOnThisMachine || (token !== null && isSameSecret(given, token)) ? { principal: {} } : { refusal },
       ),
     withoutCredential: (context) => (context.isOnThisMachine ? { principal: {} } : { refusal }),
     authorize: () => ({ refusal }), // the contract defines no scopes for metrics
   };
-}
-
-/** Compares digests, so that timing reveals nothing about the token. */
-function isSame(one: string, other: string): boolean {
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(one), digest(other));
 }

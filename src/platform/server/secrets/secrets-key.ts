@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type postgres from 'postgres';
 import type { Sql } from '../../../database/connection.js';
 import { readRegularFile, UnreadableFileError } from '@plumbline/contract/system/regular-file';
+import type { PlatformSettings } from '../settings.js';
 import { SettingError } from '../settings/setting.js';
 import { createSecretBox, type SecretBox } from './secret-box.js';
 import { errorCode } from '@plumbline/contract/system/error-code';
@@ -31,8 +32,19 @@ export async function loadSecretsKey(home: string, configured: string | null): P
   return key;
 }
 
+/** The box of the settings. */
+export async function loadSecretBox({
+  home,
+  secretsKey,
+  secretsKeyPrevious,
+}: Pick<PlatformSettings, 'home' | 'secretsKey' | 'secretsKeyPrevious'>): Promise<SecretBox> {
+  const previous = secretsKeyPrevious === null ? null : Buffer.from(secretsKeyPrevious, 'base64');
+  return createSecretBox(await loadSecretsKey(home, secretsKey), previous);
+}
+
 /**
- * Checks that this server's key is the one that sealed the database's secrets.
+ * Checks that this server's key is the one that sealed the database's secrets, or its previous key is: then the new key is
+ * being introduced, until `plumbline keys reseal` has run.
  *
  * @throws SettingError for another key, which could open nothing
  */
@@ -43,7 +55,12 @@ export async function assertSameSecretsKey(sql: Sql, secrets: SecretBox): Promis
   const [row] = await sql<
     { value: string }[]
   >`select value from server_settings where name = 'secrets_key_fingerprint'`;
-  if (row?.value !== secrets.fingerprint) throw anotherKey();
+  if (row?.value !== secrets.fingerprint && row?.value !== secrets.previousFingerprint) throw anotherKey();
+}
+
+/** From now on, servers need the key of this box. */
+export async function storeFingerprint(sql: Sql, secrets: SecretBox): Promise<void> {
+  await sql`update server_settings set value = ${secrets.fingerprint} where name = 'secrets_key_fingerprint'`;
 }
 
 /**
@@ -86,7 +103,8 @@ export async function installSecretsKey(key: Buffer, home: string, configured: s
 
 function anotherKey(): SettingError {
   return new SettingError(
-    'SECRETS_KEY is not the key that sealed the secrets in this database. Give every server on it the same key.',
+    'SECRETS_KEY is not the key that sealed the secrets in this database. Give every server on it the same key. For a new ' +
+      'key, set the former one as SECRETS_KEY_PREVIOUS, and run plumbline keys reseal.',
   );
 }
 

@@ -1,6 +1,6 @@
 /** The settings of the app that an operator has registered at the code host. */
 import { createPrivateKey, type KeyObject } from 'node:crypto';
-import { httpUrl, text } from './setting-values.js';
+import { httpUrl, text, webhookSecret } from './setting-values.js';
 import { optional, secret, setting, SettingError } from './setting.js';
 
 /** The keys are those of `AppSettings`. */
@@ -57,11 +57,6 @@ function appId(value: string): string {
 
 function slug(value: string): string {
   if (!/^[A-Za-z0-9-]{1,100}$/.test(value)) throw new Error('must be the last part of the address of the app');
-  return value;
-}
-
-function webhookSecret(value: string): string {
-  if (value.length < 16) throw new Error('must be at least 16 characters long');
   return value;
 }
 

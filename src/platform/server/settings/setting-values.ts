@@ -92,6 +92,21 @@ export function addressList(value: string): string[] {
   });
 }
 
+/** Addresses of DNS servers, as the resolver of Node takes them. */
+export function dnsServerList(value: string): string[] {
+  return list(value).map((each) => {
+    const parts = /^(?:\[(.*)\]|([^:]*))(?::(\d+))?$/.exec(each);
+    const address = parts?.[1] ?? parts?.[2] ?? each;
+    const port = parts?.[3] ?? '53';
+    if (isIP(address) === 0 || Number(port) > 65_535) {
+      throw new Error(
+        'must be addresses such as 192.0.2.53, 192.0.2.53:5353 or [2001:db8::53]:5353, separated by commas',
+      );
+    }
+    return each;
+  });
+}
+
 export function uuidList(value: string): string[] {
   return list(value.toLowerCase()).map((each) => {
     if (!isUuid(each)) throw new Error('must be ids such as b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03, separated by commas');
@@ -117,6 +132,11 @@ export function issuerUrl(value: string): string {
   if (url.protocol === 'http:' && !isLoopbackName(url.hostname))
     throw new Error('must be an https URL, except for localhost');
   return url.pathname === '/' ? url.origin : url.href;
+}
+
+export function webhookSecret(value: string): string {
+  if (value.length < 16) throw new Error('must be at least 16 characters long');
+  return value;
 }
 
 export function microsoftTenant(value: string): string {

@@ -6,6 +6,7 @@ import { appSettingsTable } from './app-settings.js';
 import { optional, rateLimit, secret, setting, type Setting } from './setting.js';
 import {
   addressList,
+  dnsServerList,
   analyticsUri,
   boolean,
   httpUrl,
@@ -45,6 +46,12 @@ export const settingsTable = {
     wholeNumber(1, 3600),
     'Seconds that one query of the analytics may take.',
   ),
+  analyticsMaxDays: setting(
+    'ANALYTICS_MAX_DAYS',
+    '365',
+    wholeNumber(1, 36_500),
+    'Maximum number of days in a date range of the analytics. A year from 1 January to 31 December counts as 365 days.',
+  ),
   persistedQueriesOnly: setting(
     'PERSISTED_QUERIES_ONLY',
     'false',
@@ -82,6 +89,12 @@ export const settingsTable = {
     addressList,
     'Networks (CIDR), separated by commas, in which code hosts of organizations and the URLs of their webhooks may be, such as 10.1.0.0/16. Others must have public addresses.',
   ),
+  dnsServers: setting(
+    'DNS_SERVERS',
+    '',
+    dnsServerList,
+    'DNS servers, separated by commas, that are asked for the TXT records of domains for SSO, such as 192.0.2.53 or 192.0.2.53:5353. Unset: those of the system.',
+  ),
   integrationsPerOrganization: setting(
     'INTEGRATIONS_PER_ORGANIZATION',
     '50',
@@ -109,6 +122,12 @@ export const settingsTable = {
     'generated',
     secretsKey,
     '32 bytes in base64, the key that encrypts secrets in the database. Set it when several servers share a database. Unset: generated and kept in PLUMBLINE_HOME.',
+  ),
+  secretsKeyPrevious: secret(
+    'SECRETS_KEY_PREVIOUS',
+    'none',
+    secretsKey,
+    'The key before SECRETS_KEY, which still opens what it has encrypted. Remove it after `plumbline keys reseal`.',
   ),
   jwtPrivateKeys: secret(
     'JWT_PRIVATE_KEYS',
@@ -184,6 +203,12 @@ export const settingsTable = {
     '43200',
     wholeNumber(1, 2_592_000),
     'Time limit of an attempt of a sync run, in seconds. It ends the run; the next run resumes from there.',
+  ),
+  syncPeriodDays: setting(
+    'SYNC_PERIOD_DAYS',
+    '365',
+    wholeNumber(1, 36_500),
+    'How many days before it the first sync of a repository reads, with the changed files of all commits. Later ones continue from there. Another number reads everything again.',
   ),
   syncRunRequests: setting(
     'SYNC_RUN_REQUESTS',

@@ -17,7 +17,7 @@ import type { Stores } from './stores.js';
 export async function createDependencies(
   startup: Startup,
   { uri, database, secrets }: Stores,
-  { health, metrics, mails, outbound, hostApp, installationTokens, syncJobs, storeTasks }: Services,
+  { health, metrics, mails, outbound, hostApps, installationTokens, syncJobs, storeTasks }: Services,
 ): Promise<PlatformDependencies> {
   const { settings, clock, log, stops, importConnector } = startup;
   const keyRing = await keyRings(settings, database, secrets, clock);
@@ -29,7 +29,7 @@ export async function createDependencies(
   const { jwtIssuer: issuer, jwtAudience: audience } = settings;
   return {
     ...{ sql: database.sql, settings, clock, random: systemRandom, log, secrets },
-    ...{ passwords, records, outbound, hostApp, installationTokens, mails, syncJobs, storeTasks },
+    ...{ passwords, records, outbound, hostApps, installationTokens, mails, syncJobs, storeTasks },
     // The operator has named these services, so they may be in any network.
     isLeaked: createLeakCheck(settings.leakedPasswordsUrl, outboundFetch('any'), log),
     identityProviders: openProviders(settings.identityProviders, outboundFetch('any'), clock),

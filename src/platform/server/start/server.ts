@@ -28,7 +28,7 @@ export async function startServer(
     });
   }
   const thresholds = startThresholdEvaluation({
-    ...{ sql: dependencies.sql, analytics: analytics.analytics, clock, log },
+    ...{ sql: dependencies.sql, analytics: analytics.analytics, unitRecords: analytics.unitRecords, clock, log },
     isWorking: settings.syncJobs > 0,
     queryTimeoutSeconds: settings.analyticsQueryTimeoutSeconds,
   });

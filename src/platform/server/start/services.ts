@@ -1,7 +1,7 @@
 import { outboundFetch, type OutboundFetch } from '@plumbline/contract/outbound/outbound-fetch';
 import { startAccountSweep, type AccountSweep } from '../../identity/accounts/account-sweep.js';
 import { startMails, startStoreWork, type StoreWork } from '../background-work.js';
-import { appIdentityOf, createHostApp, type HostApp } from '../../sources/app-installations/host-app.js';
+import { createHostApps, type HostApps } from '../../sources/app-installations/host-apps.js';
 import {
   createInstallationTokens,
   type InstallationTokens,
@@ -26,7 +26,7 @@ export interface Services extends StoreWork {
   /** Mails get the same time as requests. */
   readonly stopMails: () => Promise<void>;
   readonly outbound: OutboundFetch;
-  readonly hostApp: HostApp | null;
+  readonly hostApps: HostApps;
   readonly installationTokens: InstallationTokens;
   readonly webhooks: WebhookDispatcher;
   readonly accountSweep: AccountSweep;
@@ -54,10 +54,9 @@ export function startServices(startup: Startup, { uri, database, secrets }: Stor
   stops.push(stopMailsInTime);
 
   const outbound = outboundFetch({ networks: settings.integrationNetworks });
-  const appIdentity = appIdentityOf(settings);
-  // The operator has named the host, so it may be in any network.
-  const hostApp = appIdentity === null ? null : createHostApp(appIdentity, outboundFetch('any'), clock);
-  const installationTokens = createInstallationTokens(hostApp, context);
+  // The operator has named the hosts, so they may be in any network.
+  const hostApps = createHostApps(settings, mailContext.appBaseUrl, outboundFetch('any'), clock);
+  const installationTokens = createInstallationTokens(hostApps, context);
   const webhooks = startWebhookDispatcher({ ...mailContext, random: systemRandom, outbound, mails });
   stops.push(() => webhooks.stop());
 
@@ -86,7 +85,7 @@ export function startServices(startup: Startup, { uri, database, secrets }: Stor
     mails,
     stopMails: stopMailsInTime,
     outbound,
-    hostApp,
+    hostApps,
     installationTokens,
     webhooks,
     accountSweep,

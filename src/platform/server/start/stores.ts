@@ -1,8 +1,8 @@
 import { openDatabase, type Database } from '../../../database/connection.js';
 import { startEmbeddedPostgres } from '../../../database/embedded.js';
 import { migrate } from '../../../database/migrate.js';
-import { createSecretBox, type SecretBox } from '../secrets/secret-box.js';
-import { assertSameSecretsKey, loadSecretsKey } from '../secrets/secrets-key.js';
+import type { SecretBox } from '../secrets/secret-box.js';
+import { assertSameSecretsKey, loadSecretBox } from '../secrets/secrets-key.js';
 import type { Startup } from './startup.js';
 
 /** The database of the Platform, and the box that encrypts secrets in it. */
@@ -24,7 +24,7 @@ export async function openStores(startup: Startup): Promise<Stores> {
   await migrate(uri, { logger: log });
   const database = openDatabase(uri, { logger: log, maxConnections: settings.databaseConnections });
   stops.push(() => database.close());
-  const secrets = createSecretBox(await loadSecretsKey(settings.home, settings.secretsKey));
+  const secrets = await loadSecretBox(settings);
   await assertSameSecretsKey(database.sql, secrets);
   return { uri, database, secrets };
 }

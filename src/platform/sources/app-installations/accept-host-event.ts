@@ -1,26 +1,28 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { AcceptHostEventHandler, AcceptHostEventReply } from '../../../../generated/platform/operations.js';
 import { codeHostFailed, invalidWebhookSignature } from '../../../../generated/problems.js';
-import { matchesSelection } from '../../../sync/batch.js';
 import type { Sql } from '../../../database/connection.js';
 import type { PlatformDependencies } from '../../dependencies.js';
 import { propertyOf } from '../../server/json-values.js';
+import { isSameSecret } from '../../server/secrets/same-secret.js';
 import type { InactiveReason } from '../integrations/integrations.store.js';
-import { requestSync, selectConfigsOfHost } from '../sync-runs/requested-syncs.store.js';
+import { selectConfigsOfHost } from '../sync-runs/requested-syncs.store.js';
 import { findByInstallation, insertHostEvent, noteActivity } from './app-installations.store.js';
-import { installationIdIn, type HostApp } from './host-app.js';
+import { installationIdIn } from './github-client.js';
+import type { GithubApp } from './github-app.js';
 import { noApp } from './no-app.js';
+import { isOfDefaultBranch, requestCovered } from './request-covered.js';
 
 export const acceptHostEvent: AcceptHostEventHandler<PlatformDependencies> = async (
   { headers, body, ctx },
-  { sql, clock, hostApp, syncJobs },
+  { sql, clock, hostApps: { host_a: hostApp }, syncJobs },
 ) => {
   if (hostApp === null) return noApp();
   // The contract demands the first two.
   const { 'x-github-event': event = '', 'x-github-delivery': deliveryId = '' } = headers;
   // Each character is one byte.
   const bytes = Buffer.from(ctx.request.rawBody ?? '', 'latin1');
-  if (!isSigned(bytes, headers['x-hub-signature-256'], hostApp.identity.webhookSecret)) {
+  if (!isSigned(bytes, headers['x-hub-signature-256'], hostApp.webhookSecret)) {
     return invalidWebhookSignature({ message: 'The signature is missing or wrong.' });
   }
   const installationId = installationIdIn(propertyOf(body, 'installation'));
@@ -45,9 +47,7 @@ function receipt(outcome: Outcome): Extract<AcceptHostEventReply, { readonly sta
 
 /** https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries */
 function isSigned(bytes: Buffer, signature: string | undefined, secret: string): boolean {
-  const expected = Buffer.from(`sha256=${createHmac('sha256', secret).update(bytes).digest('hex')}`);
-  const received = Buffer.from(signature ?? '');
-  return received.length === expected.length && timingSafeEqual(received, expected);
+  return isSameSecret(signature ?? '', `sha256=${createHmac('sha256', secret).update(bytes).digest('hex')}`);
 }
 
 /** What an event changes. `store` is called in a transaction; its result is whether anything here is concerned. */
@@ -59,7 +59,7 @@ async function effectOf(
   event: string,
   body: unknown,
   installationId: string,
-  host: HostApp,
+  host: GithubApp,
   now: Date,
 ): Promise<Effect | null> {
   if (event === 'installation') {
@@ -69,7 +69,7 @@ async function effectOf(
         problem: codeHostFailed({ message: 'The state of the installation cannot be read from the code host.' }),
       };
     }
-    return { store: (sql) => noteActivity(sql, installationId, state, now) };
+    return { store: (sql) => noteActivity(sql, { installationId }, state, now) };
   }
   const repositories = changedRepositories(event, body);
   if (repositories.length === 0) return null;
@@ -77,7 +77,7 @@ async function effectOf(
 }
 
 /** Events may come late and in another order, so the host is asked what is true now. */
-async function stateOf(host: HostApp, installationId: string): Promise<InactiveReason | 'unknown' | null> {
+async function stateOf(host: GithubApp, installationId: string): Promise<InactiveReason | 'unknown' | null> {
   const answer = await host.readInstallation(installationId);
   if ('value' in answer) return answer.value.isSuspended ? 'suspended' : null;
   return answer.refusal === 'removed' ? 'removed' : 'unknown';
@@ -87,7 +87,7 @@ async function stateOf(host: HostApp, installationId: string): Promise<InactiveR
 function changedRepositories(event: string, body: unknown): string[] {
   switch (event) {
     case 'push':
-      return isOfDefaultBranch(body) ? namesIn([propertyOf(body, 'repository')]) : [];
+      return isOfDefaultBranch(body, propertyOf(body, 'repository')) ? namesIn([propertyOf(body, 'repository')]) : [];
     case 'pull_request':
     case 'deployment':
       return namesIn([propertyOf(body, 'repository')]);
@@ -98,12 +98,6 @@ function changedRepositories(event: string, body: unknown): string[] {
     default:
       return [];
   }
-}
-
-/** Syncs read the default branch. Commits of other branches come with the events of pull requests. */
-function isOfDefaultBranch(body: unknown): boolean {
-  const branch = propertyOf(propertyOf(body, 'repository'), 'default_branch');
-  return typeof branch !== 'string' || propertyOf(body, 'ref') === `refs/heads/${branch}`;
 }
 
 function namesIn(repositories: readonly unknown[]): string[] {
@@ -122,13 +116,5 @@ async function requestSyncs(
   const integration = await findByInstallation(sql, installationId);
   if (integration === null) return false;
   const { org_id: orgId, base_url: baseUrl } = integration;
-  const configs = await selectConfigsOfHost(sql, orgId, baseUrl);
-  let isConcerned = false;
-  for (const { id: configId, repositories: selected } of configs) {
-    const covered = repositories.filter((repository) => matchesSelection(selected, repository));
-    if (covered.length === 0) continue;
-    isConcerned = true;
-    await requestSync(sql, { orgId, configId }, covered, now);
-  }
-  return isConcerned;
+  return requestCovered(sql, await selectConfigsOfHost(sql, orgId, baseUrl), repositories, now);
 }

@@ -1,11 +1,20 @@
-import type { DatabaseSql } from '../../../database/connection.js';
+import type { Log } from '@plumbline/contract/contract-types';
+import type { DatabaseSql, Sql } from '../../../database/connection.js';
 import type { Clock } from '../../clock.js';
-import type { SecretBox } from '../../server/secrets/secret-box.js';
-import { secretContext, type InactiveReason } from '../integrations/integrations.store.js';
-import { findToken, noteActivity, storeToken } from './app-installations.store.js';
-import type { HostApp, HostRefusal, InstallationToken } from './host-app.js';
+import { openOrLog, type SecretBox } from '../../server/secrets/secret-box.js';
+import { secretContext } from '../integrations/integrations.store.js';
+import {
+  findAccess,
+  noteActivity,
+  refreshContext,
+  storeAccess,
+  type SealedAccess,
+  type StoredAccess,
+} from './app-installations.store.js';
+import type { HostAccess, HostApp } from './host-app.js';
+import type { HostApps } from './host-apps.js';
 
-/** Tokens of the installations of the app. */
+/** Tokens of the integrations by the operator's apps. */
 export interface InstallationTokens {
   /**
    * A token of an integration that is good for some minutes at least. Servers share it through the database. When the
@@ -14,6 +23,8 @@ export interface InstallationTokens {
    * @param isGood whether the caller can use the stored token; default: it can
    */
   fresh(key: IntegrationKey, isGood?: (token: string) => boolean): Promise<FreshToken>;
+  /** Ends the tokens of an integration at the host, after it is disconnected. A failure is logged. */
+  revoke(key: IntegrationKey, stored: StoredAccess): Promise<void>;
 }
 
 /** Identifies an integration; both must match. */
@@ -23,53 +34,112 @@ export interface IntegrationKey {
 }
 
 /** `isPassing`: another attempt may succeed. */
-export type FreshToken = InstallationToken | { readonly failure: string; readonly isPassing: boolean };
+export type FreshToken =
+  Pick<HostAccess, 'token' | 'expiresAt'> | { readonly failure: string; readonly isPassing: boolean };
 
 /** A token is renewed this long before its end, so that no request arrives after it. */
 export const renewBeforeMs = 5 * 60_000;
 
-/** @param app null: the operator has removed the app's settings */
+type Transact = <Result>(run: (sql: Sql) => Promise<Result>) => Promise<Result>;
+
+/** @param apps null at a host: the operator has removed the app's settings */
 export function createInstallationTokens(
-  app: HostApp | null,
-  { sql, secrets, clock }: { readonly sql: DatabaseSql; readonly secrets: SecretBox; readonly clock: Clock },
+  apps: HostApps,
+  {
+    sql,
+    secrets,
+    clock,
+    log,
+  }: {
+    readonly sql: DatabaseSql;
+    readonly secrets: SecretBox;
+    readonly clock: Clock;
+    readonly log: Log;
+  },
 ): InstallationTokens {
-  const opened = (sealed: Uint8Array, id: string): string | null => {
-    try {
-      return secrets.open(sealed, secretContext(id));
-    } catch {
-      return null; // SECRETS_KEY has changed: a new token replaces this one
-    }
+  /** @returns null also if SECRETS_KEY has changed: a new token replaces this one, or the integration is connected again */
+  const opened = (sealed: Uint8Array | null, context: string): string | null =>
+    sealed === null ? null : openOrLog({ secrets, log }, sealed, context);
+
+  /** The stored token if it can be used. */
+  const usable = (stored: StoredAccess, id: string, isGood: (token: string) => boolean): FreshToken | null => {
+    const { secret_sealed: sealed, token_expires_at: expiresAt } = stored;
+    if (expiresAt.getTime() - clock.now().getTime() <= renewBeforeMs) return null;
+    const token = opened(sealed, secretContext(id));
+    return token !== null && isGood(token) ? { token, expiresAt } : null;
   };
-  const note = (installationId: string, reason: InactiveReason | null): Promise<boolean> =>
-    sql.begin((transaction) => noteActivity(transaction, installationId, reason, clock.now()));
+
+  const renewed = async (
+    app: HostApp,
+    key: IntegrationKey,
+    stored: StoredAccess,
+    transact: Transact,
+  ): Promise<FreshToken> => {
+    const { installation_id: installationId, refresh_sealed: refreshSealed } = stored;
+    const connected = installationId === null ? { integrationId: key.id } : { installationId };
+    const refreshToken = opened(refreshSealed, refreshContext(key.id));
+    const answer = await app.renew({ installationId, refreshToken });
+    if ('refusal' in answer) {
+      const { refusal } = answer;
+      if (refusal === 'suspended' || refusal === 'removed') {
+        await transact((transaction) => noteActivity(transaction, connected, refusal, clock.now()));
+      }
+      return { failure: app.failures[refusal], isPassing: refusal === 'unreachable' };
+    }
+    const sealed = sealAccess(secrets, key.id, answer.value);
+    await transact(async (transaction) => {
+      await storeAccess(transaction, { ...key, installationId }, sealed);
+      await noteActivity(transaction, connected, null, clock.now());
+    });
+    const { token, expiresAt } = answer.value;
+    return { token, expiresAt };
+  };
+
+  /** The renewals at work, by integration. */
+  const renewals = new Map<string, Promise<FreshToken>>();
+
   return {
     fresh: async (key, isGood = () => true) => {
-      const stored = await findToken(sql, key.orgId, key.id);
-      if (stored === null) return { failure: 'The integration was disconnected.', isPassing: false };
-      const { installation_id: installationId, token_expires_at: expiresAt } = stored;
-      if (expiresAt.getTime() - clock.now().getTime() > renewBeforeMs) {
-        const token = opened(stored.secret_sealed, key.id);
-        if (token !== null && isGood(token)) return { token, expiresAt };
-      }
+      const gone = { failure: 'The integration was disconnected.', isPassing: false };
+      const stored = await findAccess(sql, key.orgId, key.id);
+      if (stored === null) return gone;
+      const good = usable(stored, key.id, isGood);
+      if (good !== null) return good;
+      const app = apps[stored.provider];
       if (app === null) return { failure: 'This server has no app at the code host any more.', isPassing: false };
-      const answer = await app.createToken(installationId);
-      if ('refusal' in answer) {
-        const { refusal } = answer;
-        if (refusal === 'suspended' || refusal === 'removed') await note(installationId, refusal);
-        return { failure: failures[refusal], isPassing: refusal === 'unreachable' };
+      if (!app.isRenewedOnce) return renewed(app, key, stored, (run) => sql.begin(run));
+      // Callers at this server wait here, because each that waits for the lock has a connection of the database.
+      for (let other = renewals.get(key.id); other !== undefined; other = renewals.get(key.id)) {
+        const answer = await other;
+        if ('failure' in answer || isGood(answer.token)) return answer;
       }
-      const { value } = answer;
-      const sealed = secrets.seal(value.token, secretContext(key.id));
-      await storeToken(sql, { ...key, installationId }, sealed, value.expiresAt);
-      await note(installationId, null);
-      return value;
+      const renewal = sql.begin(async (transaction) => {
+        // Another server may have renewed it while this one waited for the lock.
+        const latest = await findAccess(transaction, key.orgId, key.id, true);
+        if (latest === null) return gone;
+        const current = usable(latest, key.id, isGood);
+        return current ?? renewed(app, key, latest, (run) => run(transaction));
+      });
+      renewals.set(key.id, renewal);
+      return renewal.finally(() => renewals.delete(key.id));
+    },
+    revoke: async ({ orgId, id }, { provider, refresh_sealed: refreshSealed }) => {
+      const refreshToken = opened(refreshSealed, refreshContext(id));
+      if (refreshToken === null || (await apps[provider]?.revoke({ refreshToken })) === true) return;
+      log.warn({ integration_id: id, org_id: orgId }, 'the tokens of an integration could not be revoked at the host');
     },
   };
 }
 
-const failures: Readonly<Record<HostRefusal, string>> = {
-  suspended: 'The installation of the app is suspended at the code host. Resume it there.',
-  removed: 'The app was removed at the code host. Install it again.',
-  refused: 'The code host does not accept the key of the app. Contact the operator.',
-  unreachable: 'The code host cannot be reached, or does not answer as expected. Try again later.',
-};
+/** Encrypts the tokens of an integration. */
+export function sealAccess(
+  secrets: Pick<SecretBox, 'seal'>,
+  integrationId: string,
+  { token, refreshToken, expiresAt }: HostAccess,
+): SealedAccess {
+  return {
+    sealedToken: secrets.seal(token, secretContext(integrationId)),
+    sealedRefreshToken: refreshToken === null ? null : secrets.seal(refreshToken, refreshContext(integrationId)),
+    tokenExpiresAt: expiresAt,
+  };
+}

@@ -4,24 +4,43 @@ import { parsedJson, propertyOf } from '../../server/json-values.js';
 import type { IntegrationKind } from './integrations.store.js';
 import { UnreachableError, type OutboundFetch } from '@plumbline/contract/outbound/outbound-fetch';
 
-/** How to request the owner of a token from a code host, and the property of the reply with the owner's name. */
+/** How to ask a code host. */
 interface Host {
   readonly name: string;
   readonly publicUrl: string;
   /** The path of its API. Users may have included it in the base URL. */
   readonly apiPath: string;
-  readonly login: string;
+  /** How to show that a token of each kind is accepted. */
+  readonly tests: Readonly<Record<IntegrationKind, Pick<CodeHostQuestion, 'path' | 'isExpected'>>>;
 }
+
+/** Asks for the owner of a token, whose name the reply has. */
+const ownerWith = (property: string): Pick<CodeHostQuestion, 'path' | 'isExpected'> => ({
+  path: '/user',
+  isExpected: (text) => typeof propertyOf(parsedJson(text), property) === 'string',
+});
 
 const hosts: Readonly<Record<Schemas['CodeHost'], Host>> = {
   // https://docs.github.com/en/rest/users/users#get-the-authenticated-user
-  host_a: { name: 'GitHub', publicUrl: 'https://api.github.com', apiPath: '', login: 'login' },
+  host_a: {
+    name: 'GitHub',
+    publicUrl: 'https://api.github.com',
+    apiPath: '',
+    tests: {
+      token: ownerWith('login'),
+      // A token of an installation has no owner.
+      app: {
+        path: '/installation/repositories?per_page=1',
+        isExpected: (text) => Array.isArray(propertyOf(parsedJson(text), 'repositories')),
+      },
+    },
+  },
   // https://docs.gitlab.com/api/users/#retrieve-the-current-user
   host_b: {
     name: 'GitLab',
     publicUrl: 'https://gitlab.com',
     apiPath: '/api/v4',
-    login: 'username',
+    tests: { token: ownerWith('username'), app: ownerWith('username') },
   },
 };
 
@@ -50,7 +69,7 @@ export type CodeHostReply = { readonly text: string; readonly headers: Headers }
 const maxUserBytes = 256 * 1024;
 
 /**
- * Asks a code host for the owner of a token; for one of an installation of the app, which has no owner, for a repository.
+ * Asks a code host whether it accepts a token.
  *
  * @returns null when the host accepts the token, otherwise the reason as a message, which never contains the token
  */
@@ -59,14 +78,7 @@ export async function testCodeHost(
   fetch: OutboundFetch,
   limits: CodeHostLimits = usualLimits,
 ): Promise<string | null> {
-  const { login } = hosts[access.provider];
-  const question =
-    access.kind === 'app'
-      ? {
-          path: '/installation/repositories?per_page=1',
-          isExpected: (text: string) => Array.isArray(propertyOf(parsedJson(text), 'repositories')),
-        }
-      : { path: '/user', isExpected: (text: string) => typeof propertyOf(parsedJson(text), login) === 'string' };
+  const question = hosts[access.provider].tests[access.kind];
   const reply = await askCodeHost(access, { ...question, maxBytes: maxUserBytes }, fetch, limits);
   return 'failure' in reply ? reply.failure : null;
 }

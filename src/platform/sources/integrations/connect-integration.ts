@@ -1,8 +1,11 @@
 import type { ConnectIntegrationHandler, ConnectIntegrationReply } from '../../../../generated/platform/operations.js';
 import { integrationExists, tooManyIntegrations } from '../../../../generated/problems.js';
 import { validationProblem } from '@plumbline/contract/violations';
+import { refusalOfOldActor } from '../../identity/mfa/fresh-proof.js';
 import { actorOf } from '../../identity/accounts/actor.js';
 import { recordAudit } from '../../tenancy/audit/audit.store.js';
+import { refuseFormerAdmin } from '../../tenancy/organizations/member-to-manage.js';
+import { lockOrganization } from '../../tenancy/organizations/members.store.js';
 import type { PlatformDependencies } from '../../dependencies.js';
 import { faultOfBaseUrl } from './base-url.js';
 import { insertIntegration, integrationOf, lockNumberOfIntegrations, secretContext } from './integrations.store.js';
@@ -11,6 +14,8 @@ export const connectIntegration: ConnectIntegrationHandler<PlatformDependencies>
   { body, principal, context },
   { sql, clock, random, secrets, settings },
 ) => {
+  const stale = await refusalOfOldActor(sql, principal, clock.now());
+  if (stale !== null) return stale;
   const baseUrl = body.base_url ?? null;
   const fault = baseUrl === null ? null : faultOfBaseUrl(baseUrl, settings.integrationNetworks);
   if (fault !== null) return validationProblem([{ path: '/body/base_url', rule: 'format', message: fault }]);
@@ -30,6 +35,9 @@ export const connectIntegration: ConnectIntegrationHandler<PlatformDependencies>
   };
   const most = settings.integrationsPerOrganization;
   return sql.begin(async (transaction): Promise<ConnectIntegrationReply> => {
+    await lockOrganization(transaction, orgId);
+    const refusal = 'user_id' in principal ? await refuseFormerAdmin(transaction, principal) : null;
+    if (refusal !== null) return refusal;
     if ((await lockNumberOfIntegrations(transaction, orgId)) >= most) {
       return tooManyIntegrations({
         message: `The organization has ${most} integrations, which is the maximum. Disconnect one first.`,

@@ -2,7 +2,7 @@ import type { Schemas } from '../../../../generated/platform/operations.js';
 import type { Sql } from '../../../database/connection.js';
 import type { Position } from '../../server/paging.js';
 
-/** `app`: an installation of the app of this server, whose secret is its latest token. */
+/** `app`: connected by the app of this server; the secret is the latest token. */
 export type IntegrationKind = Schemas['Integration']['kind'];
 
 /** What the code host says about an installation that cannot be used. */
@@ -15,7 +15,7 @@ export interface IntegrationRow {
   readonly provider: Schemas['CodeHost'];
   readonly kind: IntegrationKind;
   readonly name: string;
-  /** Who has installed the app at the code host; null: it has a token. */
+  /** Who has installed or authorized the app at the code host; null: it has a token. */
   readonly account: string | null;
   readonly base_url: string | null;
   readonly is_active: boolean;
@@ -23,6 +23,8 @@ export interface IntegrationRow {
   readonly last_tested_at: Date | null;
   readonly last_test_ok: boolean | null;
   readonly last_test_error: string | null;
+  /** null: a service token, or an account that was deleted. */
+  readonly created_by: string | null;
   readonly created_at: Date;
   readonly updated_at: Date;
 }
@@ -55,6 +57,13 @@ export async function selectIntegrations(
     order by created_at, id limit ${limit}`;
 }
 
+/** The integrations that a user has connected, oldest first. */
+export async function selectIntegrationsOf(sql: Sql, orgId: string, creatorId: string): Promise<IntegrationRow[]> {
+  return sql<IntegrationRow[]>`
+    select ${columns(sql)} from integrations
+    where org_id = ${orgId} and created_by = ${creatorId} order by created_at, id`;
+}
+
 /**
  * Counts the integrations of an organization. Other transactions that call this wait until this one ends, so that
  * concurrent requests cannot exceed a maximum together.
@@ -78,18 +87,23 @@ export async function insertIntegration(
     readonly sealedToken: Buffer;
     /** null: a service token. */
     readonly createdBy: string | null;
-    /** The installation of the app; absent: the secret is a token of a user. */
-    readonly app?: { readonly installationId: string; readonly account: string; readonly tokenExpiresAt: Date };
+    /** What was connected by the app of this server; absent: the secret is a token of a user. */
+    readonly app?: {
+      readonly installationId: string | null;
+      readonly account: string;
+      readonly sealedRefreshToken: Buffer | null;
+      readonly tokenExpiresAt: Date;
+    };
   },
   now: Date,
 ): Promise<IntegrationRow | null> {
   const { id, orgId, provider, name, baseUrl, sealedToken, createdBy, app } = integration;
   const [row] = await sql<IntegrationRow[]>`
     insert into integrations (id, org_id, provider, name, base_url, secret_sealed, created_by, created_at, updated_at,
-      kind, installation_id, account, token_expires_at)
+      kind, installation_id, account, refresh_sealed, token_expires_at)
     values (${id}, ${orgId}, ${provider}, ${name}, ${baseUrl}, ${sealedToken}, ${createdBy}, ${now}, ${now},
       ${app === undefined ? 'token' : 'app'}, ${app?.installationId ?? null}, ${app?.account ?? null},
-      ${app?.tokenExpiresAt ?? null})
+      ${app?.sealedRefreshToken ?? null}, ${app?.tokenExpiresAt ?? null})
     on conflict do nothing
     returning ${columns(sql)}`;
   return row ?? null;
@@ -157,5 +171,5 @@ export function integrationOf(row: IntegrationRow): Schemas['Integration'] {
 /** All columns except the secret. */
 function columns(sql: Sql): ReturnType<Sql> {
   return sql`id, org_id, provider, kind, name, account, base_url, is_active, inactive_reason, last_tested_at, last_test_ok,
-    last_test_error, created_at, updated_at`;
+    last_test_error, created_by, created_at, updated_at`;
 }

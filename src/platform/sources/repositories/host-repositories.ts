@@ -34,22 +34,24 @@ const listOfInstallation: HostList = {
   itemsOf: (body) => propertyOf(body, 'repositories'),
 };
 
-const lists: Readonly<Record<Schemas['CodeHost'], HostList>> = {
-  host_a: listOfUser,
-  // https://docs.gitlab.com/api/projects/#list-all-projects
-  host_b: {
-    path: (page, text) => {
-      const search = text === '' ? '' : `&search_namespaces=true&search=${encodeURIComponent(text)}`;
-      return `/projects?membership=true&order_by=id&sort=asc&per_page=100&page=${page}${search}`;
-    },
-    hasNext: (headers) => (headers.get('x-next-page') ?? '') !== '',
-    itemsOf: (body) => body,
-    repositoryOf: (value) => {
-      const visibility: unknown = Reflect.get(value, 'visibility');
-      const isPrivate = typeof visibility === 'string' ? visibility !== 'public' : null;
-      return repository(value, 'path_with_namespace', isPrivate);
-    },
+// https://docs.gitlab.com/api/projects/#list-all-projects
+const listOfProjects: HostList = {
+  path: (page, text) => {
+    const search = text === '' ? '' : `&search_namespaces=true&search=${encodeURIComponent(text)}`;
+    return `/projects?membership=true&order_by=id&sort=asc&per_page=100&page=${page}${search}`;
   },
+  hasNext: (headers) => (headers.get('x-next-page') ?? '') !== '',
+  itemsOf: (body) => body,
+  repositoryOf: (value) => {
+    const visibility: unknown = Reflect.get(value, 'visibility');
+    const isPrivate = typeof visibility === 'string' ? visibility !== 'public' : null;
+    return repository(value, 'path_with_namespace', isPrivate);
+  },
+};
+
+const lists: Readonly<Record<Schemas['CodeHost'], Readonly<Record<CodeHostAccess['kind'], HostList>>>> = {
+  host_a: { token: listOfUser, app: listOfInstallation },
+  host_b: { token: listOfProjects, app: listOfProjects },
 };
 
 /** Maximum number of requests to the host per request of a caller. */
@@ -69,7 +71,7 @@ export async function repositoriesOfHost(
   fetch: OutboundFetch,
   limits?: CodeHostLimits,
 ): Promise<FoundRepositories | { readonly failure: string }> {
-  const list = access.kind === 'app' ? listOfInstallation : lists[access.provider];
+  const list = lists[access.provider][access.kind];
   const items: Repository[] = [];
   let { page, skip } = start;
   for (let requests = 0; requests < mostRequests; requests += 1) {

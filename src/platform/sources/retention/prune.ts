@@ -49,7 +49,7 @@ interface Rule {
 /** Tokens are kept for a while after their end, so that login problems can be investigated. */
 const expiredTokenDays = 7;
 
-/** As the contract says. */
+/** The contract documents for how many days accepted deliveries of webhooks are listed. */
 const acceptedDeliveryDays = 7;
 
 /**
@@ -78,37 +78,20 @@ export async function prune(
 
 function rulesOf(now: Date, { auditDays, syncRunDays, failedMailDays }: Retention): Rule[] {
   const before = (days: number): Date => new Date(now.getTime() - days * 86_400_000);
+  const expired = (what: string, table: string, key: string, days = 0): Rule => ({
+    ...{ what, table, key },
+    condition: (sql) => sql`expires_at < ${before(days)}`,
+  });
   const rules: Rule[] = [
-    {
-      what: 'expired refresh tokens',
-      table: 'refresh_tokens',
-      key: 'token_hash',
-      condition: (sql) => sql`expires_at < ${before(expiredTokenDays)}`,
-    },
-    {
-      what: 'expired tokens of mails',
-      table: 'one_time_tokens',
-      key: 'token_hash',
-      condition: (sql) => sql`expires_at < ${before(expiredTokenDays)}`,
-    },
-    {
-      what: 'expired log-ins with identity providers',
-      table: 'login_attempts',
-      key: 'state_hash',
-      condition: (sql) => sql`expires_at < ${now}`,
-    },
-    {
-      what: 'expired links of mails about the security of accounts',
-      table: 'security_mails',
-      key: 'token_hash',
-      condition: (sql) => sql`expires_at < ${before(expiredTokenDays)}`,
-    },
-    {
-      what: 'expired idempotency keys',
-      table: 'idempotency_keys',
-      key: 'key_hash',
-      condition: (sql) => sql`expires_at < ${now}`,
-    },
+    expired('expired refresh tokens', 'refresh_tokens', 'token_hash', expiredTokenDays),
+    expired('expired tokens of mails', 'one_time_tokens', 'token_hash', expiredTokenDays),
+    expired('expired log-ins with identity providers', 'login_attempts', 'state_hash'),
+    expired('expired log-ins that await a second factor', 'mfa_attempts', 'token_hash'),
+    expired('expired challenges of passkeys', 'passkey_challenges', 'challenge_hash'),
+    expired('ended sessions by SSO', 'sso_sessions', 'family_id', expiredTokenDays),
+    expired('expired logout tokens of SSO', 'sso_logout_tokens', 'token_hash'),
+    expired('expired links of mails about the security of accounts', 'security_mails', 'token_hash', expiredTokenDays),
+    expired('expired idempotency keys', 'idempotency_keys', 'key_hash'),
     {
       what: 'ended earlier secrets of webhooks',
       table: 'webhook_earlier_secrets',
@@ -132,12 +115,7 @@ function rulesOf(now: Date, { auditDays, syncRunDays, failedMailDays }: Retentio
       condition: (sql) => sql`valid_until < ${now} or exists (
         select 1 from service_tokens t where t.id = token_id and (t.revoked_at is not null or t.expires_at < ${now}))`,
     },
-    {
-      what: 'ended visits to the code host',
-      table: 'app_installation_starts',
-      key: 'state_hash',
-      condition: (sql) => sql`expires_at < ${now}`,
-    },
+    expired('ended visits to the code host', 'app_installation_starts', 'state_hash'),
     {
       what: 'events of the code host',
       table: 'host_events',

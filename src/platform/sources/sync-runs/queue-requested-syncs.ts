@@ -1,3 +1,4 @@
+import type { Log } from '@plumbline/contract/contract-types';
 import type { DatabaseSql, Sql } from '../../../database/connection.js';
 import { noContext, recordAudit } from '../../tenancy/audit/audit.store.js';
 import { addToPendingRun, selectRequested, takeRequestedSyncs, type SyncConfigKey } from './requested-syncs.store.js';
@@ -10,8 +11,16 @@ import { hasActiveRun, insertSyncRun, lockNumberOfActiveRuns } from './sync-runs
  *
  * @param most maximum number of pending and running runs of an organization; requests beyond it wait
  */
-export async function queueRequestedSyncs(sql: DatabaseSql, now: Date, most: number): Promise<void> {
-  for (const key of await selectRequested(sql)) await sql.begin((transaction) => queue(transaction, key, now, most));
+export async function queueRequestedSyncs(sql: DatabaseSql, now: Date, most: number, log: Log): Promise<void> {
+  for (const key of await selectRequested(sql)) {
+    try {
+      await sql.begin((transaction) => queue(transaction, key, now, most));
+    } catch (error) {
+      // The others continue, and so do the runs that wait.
+      const fields = { sync_config_id: key.configId, org_id: key.orgId, err: error };
+      log.warn(fields, 'a requested sync run cannot be queued; will retry');
+    }
+  }
 }
 
 async function queue(sql: Sql, key: SyncConfigKey, now: Date, most: number): Promise<void> {

@@ -11,6 +11,7 @@ export interface SyncConfigKey {
 /** A configuration whose runs may read a repository of a code host. */
 export interface CoveringConfig {
   readonly id: string;
+  readonly org_id: string;
   /** Names and patterns, those to leave out with `!` before them. */
   readonly repositories: readonly string[];
 }
@@ -18,10 +19,24 @@ export interface CoveringConfig {
 /** The active configurations of an organization that read from the code host at a base URL. */
 export async function selectConfigsOfHost(sql: Sql, orgId: string, baseUrl: string | null): Promise<CoveringConfig[]> {
   return sql<CoveringConfig[]>`
-    select c.id, c.repositories from sync_configs c
+    select c.id, c.org_id, c.repositories from sync_configs c
     join integrations i on i.org_id = c.org_id and i.id = c.integration_id
     where c.org_id = ${orgId} and c.is_active and c.provider = 'host_a' and i.is_active
       and i.base_url is not distinct from ${baseUrl}`;
+}
+
+/**
+ * The active configurations of all organizations that read from the GitLab at an address. Users write base URLs with and
+ * without the path of the API.
+ *
+ * @param url without a trailing slash
+ */
+export async function selectConfigsOfGitlab(sql: Sql, url: string): Promise<CoveringConfig[]> {
+  return sql<CoveringConfig[]>`
+    select c.id, c.org_id, c.repositories from sync_configs c
+    join integrations i on i.org_id = c.org_id and i.id = c.integration_id
+    where c.is_active and c.provider = 'host_b' and i.is_active and not ${isMarked(sql, 'c.org_id')}
+      and regexp_replace(coalesce(i.base_url, 'https://gitlab.com'), '(/api/v4)?/*$', '') = ${url}`;
 }
 
 /** Requests a sync of repositories. Requests of the same repository are one until a run includes it. */

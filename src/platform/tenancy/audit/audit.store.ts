@@ -20,6 +20,8 @@ export type AuditAction =
   | 'ACCOUNT_SECURED'
   | 'IDENTITY_LINKED'
   | 'IDENTITY_UNLINKED'
+  | 'MFA_CHANGED'
+  | 'MFA_RESET'
   | 'USER_DISABLED'
   | 'USER_ENABLED'
   | 'REFRESH_TOKEN_REUSED'
@@ -60,11 +62,15 @@ export type AuditResource =
   | 'TEAM'
   | 'RULES'
   | 'AUTHORS'
+  | 'CALENDAR'
   | 'CORRECTION'
   | 'VIEW'
   | 'SERVICE_TOKEN'
   | 'WEBHOOK'
-  | 'THRESHOLD';
+  | 'THRESHOLD'
+  | 'SSO'
+  | 'SCIM_USER'
+  | 'SCIM_GROUP';
 
 export interface AuditRecord {
   readonly action: AuditAction;

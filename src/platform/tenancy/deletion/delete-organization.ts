@@ -1,6 +1,6 @@
 import type { DeleteOrganizationHandler, DeleteOrganizationReply } from '../../../../generated/platform/operations.js';
 import type { PlatformDependencies } from '../../dependencies.js';
-import { acceptProof, provePassword } from '../../identity/auth/password-proof.js';
+import { proveCaller } from '../../identity/mfa/caller-proof.js';
 import { cancelRun } from '../../sources/sync-runs/cancel-sync-run.js';
 import { selectActiveRuns } from '../../sources/sync-runs/sync-runs.store.js';
 import { recordAudit } from '../audit/audit.store.js';
@@ -20,11 +20,11 @@ export const deleteOrganization: DeleteOrganizationHandler<PlatformDependencies>
 ) => {
   const { sql, clock, mails } = dependencies;
   const { org_id: orgId, org_name: organization, user_id: userId } = principal;
-  const proof = await provePassword({ principal, context }, body.current_password, dependencies);
+  const proof = await proveCaller({ principal, context }, body.current_password, 'organization', dependencies);
   if ('refusal' in proof) return proof.refusal;
   const reply = await sql.begin(async (transaction): Promise<DeleteOrganizationReply> => {
     const now = clock.now();
-    const refusal = await acceptProof(transaction, proof, now);
+    const refusal = await proof.accept(transaction, now);
     if (refusal !== null) return refusal;
     await lockOrganization(transaction, orgId);
     const actingAs = await actingRole(transaction, principal);

@@ -27,6 +27,11 @@ export function isMarked(sql: Sql, orgId: string): PendingQuery<Row[]> {
   return sql`exists (select 1 from organization_deletions d where d.org_id = ${sql(orgId)})`;
 }
 
+/** Whether an organization is marked for deletion. */
+export async function isMarkedForDeletion(sql: Sql, orgId: string): Promise<boolean> {
+  return (await sql`select 1 from organization_deletions where org_id = ${orgId}`).length > 0;
+}
+
 /** Marks an organization. Call it under the lock of the organization, which is not marked. */
 export async function insertDeletion(sql: Sql, orgId: string, userId: string, now: Date): Promise<DeletionRow> {
   const row = { requested_at: now, requested_by: userId, due_at: after(now, delaySeconds) };

@@ -1,11 +1,13 @@
 import type { ChangeMemberRoleHandler, ChangeMemberRoleReply } from '../../../../generated/platform/operations.js';
-import { lastOwner, roleNotGrantable } from '../../../../generated/problems.js';
+import { roleNotGrantable } from '../../../../generated/problems.js';
 import { reaches } from '../../identity/accounts/permissions.js';
+import { refusalOfOldSession } from '../../identity/mfa/fresh-proof.js';
 import type { PlatformDependencies } from '../../dependencies.js';
 import { changeRole } from './change-role.js';
 import { endInvitesOf } from './end-invites.js';
 import { memberToManage } from './member-to-manage.js';
-import { isLastOwner, memberOf } from './members.store.js';
+import { memberOf } from './members.store.js';
+import { refusalOfNeededOwner } from './needed-owner.js';
 
 export const changeMemberRole: ChangeMemberRoleHandler<PlatformDependencies> = async (
   { params, body: { role }, principal, context },
@@ -21,10 +23,12 @@ export const changeMemberRole: ChangeMemberRoleHandler<PlatformDependencies> = a
     if (!reaches(actingAs, role)) {
       return roleNotGrantable({ message: `You can grant roles up to your own role, ${actingAs}.` });
     }
+    const concernsOwner = role === 'owner' || member.role === 'owner';
+    const stale = concernsOwner ? await refusalOfOldSession(transaction, principal, now, 'organization') : null;
+    if (stale !== null) return stale;
     if (member.role === role) return { status: 200, body: memberOf(member) };
-    if (await isLastOwner(transaction, orgId, member)) {
-      return lastOwner({ message: 'This is the last owner. Make another member an owner first.' });
-    }
+    const needed = await refusalOfNeededOwner(transaction, orgId, member);
+    if (needed !== null) return needed;
     const changed = await changeRole(transaction, member, role, { principal, context, now }, dependencies);
     await endInvitesOf(transaction, { inviterId: member.user_id, userId: principal.user_id }, context, now);
     return { status: 200, body: memberOf(changed) };

@@ -2,7 +2,7 @@ import type { Schemas } from '../../../../generated/platform/operations.js';
 import type { Sql } from '../../../database/connection.js';
 import type { Role } from '../../identity/accounts/accounts.store.js';
 import { mailAboutOwner, type SecurityMailParts } from '../../identity/security/security-mails.js';
-import { recordAudit, type AuditContext } from '../audit/audit.store.js';
+import { recordAudit, type AuditContext, type AuditRecord } from '../audit/audit.store.js';
 import { updateRole, type MemberRow } from './members.store.js';
 
 export interface RoleChange {
@@ -14,6 +14,29 @@ export interface RoleChange {
   readonly cause?: string;
 }
 
+/** Gives a member another role, and records that. Call it under the lock of `lockMembers`. */
+export async function storeRole(
+  sql: Sql,
+  { orgId, userId, role: former }: { readonly orgId: string; readonly userId: string; readonly role: Role },
+  role: Role,
+  {
+    actor,
+    context,
+    now,
+    cause = '',
+  }: Pick<RoleChange, 'context' | 'now' | 'cause'> & { readonly actor: Pick<AuditRecord, 'userId' | 'serviceTokenId'> },
+): Promise<void> {
+  await updateRole(sql, orgId, userId, role, now);
+  await recordAudit(sql, context, now, {
+    action: 'MEMBER_ROLE_CHANGED',
+    resourceKind: 'MEMBERSHIP',
+    resourceId: userId,
+    orgId,
+    ...actor,
+    note: `${former} to ${role}${cause}`,
+  });
+}
+
 /**
  * Gives a member another role, records that, and mails the other owners about a new one. Call it under the lock of
  * `lockMembers`, and wake the mails afterwards.
@@ -22,21 +45,12 @@ export async function changeRole(
   sql: Sql,
   member: MemberRow,
   role: Role,
-  { principal, context, now, cause = '' }: RoleChange,
+  { principal, ...change }: RoleChange,
   parts: SecurityMailParts,
 ): Promise<MemberRow> {
   const { org_id: orgId, org_name: organizationName, user_id: userId } = principal;
-  await updateRole(sql, orgId, member.user_id, role, now);
-  await recordAudit(sql, context, now, {
-    action: 'MEMBER_ROLE_CHANGED',
-    resourceKind: 'MEMBERSHIP',
-    resourceId: member.user_id,
-    orgId,
-    userId,
-    note: `${member.role} to ${role}${cause}`,
-  });
-  if (role === 'owner') {
-    await mailAboutOwner(sql, { orgId, userId: member.user_id, organizationName }, { context, now }, parts);
-  }
+  const { user_id: memberId } = member;
+  await storeRole(sql, { orgId, userId: memberId, role: member.role }, role, { actor: { userId }, ...change });
+  if (role === 'owner') await mailAboutOwner(sql, { orgId, userId: memberId, organizationName }, change, parts);
   return { ...member, role };
 }

@@ -2,6 +2,7 @@ import type { CreateInviteHandler, CreateInviteReply } from '../../../../generat
 import { alreadyMember, roleNotGrantable } from '../../../../generated/problems.js';
 import type { Sql } from '../../../database/connection.js';
 import { reaches } from '../../identity/accounts/permissions.js';
+import { refusalOfOldSession } from '../../identity/mfa/fresh-proof.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../../dependencies.js';
 import { refusalWhileMarked } from '../deletion/deletions.store.js';
@@ -38,6 +39,8 @@ export const createInvite: CreateInviteHandler<PlatformDependencies> = async (
     if (!reaches(actingAs, body.role)) {
       return roleNotGrantable({ message: `You can invite with roles up to your own role, ${actingAs}.` });
     }
+    const stale = body.role === 'owner' ? await refusalOfOldSession(transaction, principal, now, 'organization') : null;
+    if (stale !== null) return stale;
     if (await isMember(transaction, orgId, email)) {
       return alreadyMember({ message: 'A member already has this address.' });
     }
@@ -78,5 +81,5 @@ export const createInvite: CreateInviteHandler<PlatformDependencies> = async (
  * checks and the insert. Locks in the order of ids, to prevent deadlocks.
  */
 async function lockInvolved(sql: Sql, userId: string, email: string): Promise<void> {
-  await sql`select 1 from users where id = ${userId} or email = ${email} order by id for update`;
+  await sql`select 1 from users where id = ${userId} or email = ${email} order by id for no key update`;
 }

@@ -2,6 +2,7 @@ import type { CreateOrganizationHandler, CreateOrganizationReply } from '../../.
 import { emailNotVerified, organizationLimitReached, superuserRequired } from '../../../../generated/problems.js';
 import type { PlatformDependencies } from '../../dependencies.js';
 import { lockUser } from '../../identity/accounts/accounts.store.js';
+import { refusalOfNewOrganization } from '../../identity/sso/sso-barrier.js';
 import { recordAudit } from '../audit/audit.store.js';
 import { createOrganization as insertOrganization, readOrganization } from './organizations.store.js';
 
@@ -22,6 +23,8 @@ export const createOrganization: CreateOrganizationHandler<PlatformDependencies>
   }
   return sql.begin(async (transaction): Promise<CreateOrganizationReply> => {
     await lockUser(transaction, userId);
+    const refusal = await refusalOfNewOrganization(transaction, principal.session_id);
+    if (refusal !== null) return refusal;
     const created = await transaction`select 1 from organizations where created_by = ${userId} limit ${mostCreated}`;
     if (!isSuperuser && created.length === mostCreated) {
       const message = `You have created ${mostCreated} organizations, which is the maximum.`;

@@ -119,6 +119,25 @@ export async function insertInvite(
   return row;
 }
 
+/**
+ * Stores an invite of the identity provider. It ends when the provider ends it, and nobody knows its token: people find
+ * it in their account, after a registration or a log-in that proves their address.
+ */
+export async function insertScimInvite(
+  sql: Sql,
+  invite: { readonly orgId: string; readonly email: string; readonly role: Role; readonly tokenHash: Buffer },
+  now: Date,
+): Promise<void> {
+  const { orgId, email, role, tokenHash } = invite;
+  const expiresAt = after(now, scimInviteSeconds);
+  await sql`
+    insert into invites (org_id, email, role, token_hash, by_scim, created_at, expires_at)
+    values (${orgId}, ${email}, ${role}, ${tokenHash}, true, ${now}, ${expiresAt})`;
+}
+
+/** Ten years: longer than it takes anybody to log in for the first time. */
+const scimInviteSeconds = 10 * 365 * 86_400;
+
 /** Locks a pending invite until the transaction ends. @returns its role, or null when it does not exist */
 export async function lockPendingInvite(sql: Sql, orgId: string, inviteId: string, now: Date): Promise<Role | null> {
   const [row] = await sql<{ role: Role }[]>`
@@ -127,6 +146,29 @@ export async function lockPendingInvite(sql: Sql, orgId: string, inviteId: strin
       and accepted_at is null and revoked_at is null and expires_at > ${now}
     for update`;
   return row?.role ?? null;
+}
+
+/** The organization of an invite that was sent to this address; null: there is no such invite. */
+export async function findInvitingOrganization(sql: Sql, key: InviteKey, email: string): Promise<string | null> {
+  const [row] = await sql<{ org_id: string }[]>`
+    select i.org_id from invites i where ${matches(sql, key)} and i.email = ${email}`;
+  return row?.org_id ?? null;
+}
+
+/** The name of the organization of an invite that an address can redeem; null: there is no such invite. */
+export async function findInvitingName(sql: Sql, key: InviteKey, email: string, now: Date): Promise<string | null> {
+  const [row] = await sql<{ name: string }[]>`
+    select o.name from invites i join organizations o on o.id = i.org_id
+    where ${matches(sql, key)} and ${isRedeemable(sql, email, now)}`;
+  return row?.name ?? null;
+}
+
+/** The latest invite of an organization that an account with this address can redeem; null: there is none. */
+export async function findInviteTo(sql: Sql, orgId: string, email: string, now: Date): Promise<string | null> {
+  const [row] = await sql<{ id: string }[]>`
+    select i.id from invites i where i.org_id = ${orgId} and ${isRedeemable(sql, email, now)}
+    order by i.created_at desc, i.id limit 1`;
+  return row?.id ?? null;
 }
 
 /** Revokes an invite that the caller has locked as pending. */
@@ -152,12 +194,15 @@ export async function endInvitesWithoutRight(
     returning i.id, i.org_id`;
 }
 
-/** Whether the inviter of the invite `i` can give its role now: as an admin or owner, up to their own role. */
+/**
+ * Whether the inviter of the invite `i` can give its role now: as an admin or owner, up to their own role. Identity
+ * providers invite while they say that the person is active.
+ */
 function inviterMayGive(sql: Sql): PendingQuery<Row[]> {
-  return sql`exists (
+  return sql`(i.by_scim or exists (
     select 1 from users u left join memberships held on held.user_id = u.id and held.org_id = i.org_id
     where u.id = i.invited_by and u.is_active
-      and (u.is_superuser or held.role = 'owner' or (held.role = 'admin' and i.role <> 'owner')))`;
+      and (u.is_superuser or held.role = 'owner' or (held.role = 'admin' and i.role <> 'owner'))))`;
 }
 
 function matches(sql: Sql, key: InviteKey): PendingQuery<Row[]> {
@@ -183,7 +228,7 @@ export async function lockUserAndInviter(sql: Sql, userId: string | null, key: I
   await sql`
     select 1 from users
     where id = ${userId} or id = (select i.invited_by from invites i where ${matches(sql, key)})
-    order by id for update`;
+    order by id for no key update`;
 }
 
 /**

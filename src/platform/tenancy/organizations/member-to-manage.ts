@@ -8,7 +8,7 @@ import {
 import type { Sql } from '../../../database/connection.js';
 import type { Role } from '../../identity/accounts/accounts.store.js';
 import { reaches } from '../../identity/accounts/permissions.js';
-import { actingRole, findMember, lockMembers, type MemberRow } from './members.store.js';
+import { actingRole, findMember, lockMembers, type ActingMember, type MemberRow } from './members.store.js';
 
 export type Managed =
   | {
@@ -26,7 +26,7 @@ export type Managed =
  */
 export async function memberToManage(
   sql: Sql,
-  principal: Schemas['MemberPrincipal'],
+  principal: ActingMember,
   userId: string,
   self: 'with any role' | 'as an admin',
 ): Promise<Managed> {

@@ -50,6 +50,14 @@ export async function selectMemberships(
     order by m.joined_at, m.org_id limit ${limit}`;
 }
 
+/** The names of the two organizations that a user has joined last: each makes the check of a password take longer. */
+export async function selectOrganizationNames(sql: Sql, userId: string): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`
+    select o.name from memberships m join organizations o on o.id = m.org_id
+    where m.user_id = ${userId} order by m.joined_at desc, m.org_id limit 2`;
+  return rows.map(({ name }) => name);
+}
+
 export async function findMember(sql: Sql, orgId: string, userId: string): Promise<MemberRow | null> {
   const [member] = await sql<MemberRow[]>`
     select m.user_id, u.email, u.full_name, m.role, m.joined_at
@@ -65,6 +73,9 @@ export async function isMember(sql: Sql, orgId: string, email: string): Promise<
   return rows.length > 0;
 }
 
+/** A caller who acts in an organization. */
+export type ActingMember = Pick<Schemas['MemberPrincipal'], 'is_superuser' | 'user_id' | 'org_id'>;
+
 /**
  * The caller's current role. Authentication read it before this transaction's locks were taken, so it may have changed
  * since.
@@ -73,7 +84,7 @@ export async function isMember(sql: Sql, orgId: string, email: string): Promise<
  */
 export async function actingRole(
   sql: Sql,
-  { is_superuser: isSuperuser, user_id: userId, org_id: orgId }: Schemas['MemberPrincipal'],
+  { is_superuser: isSuperuser, user_id: userId, org_id: orgId }: ActingMember,
 ): Promise<Role | null> {
   if (isSuperuser) return 'owner';
   return (await findMember(sql, orgId, userId))?.role ?? null;
@@ -111,6 +122,17 @@ export async function isActive(sql: Sql, userId: string): Promise<boolean> {
   return (await sql`select 1 from users where id = ${userId} and is_active`).length > 0;
 }
 
+/** Makes a user a member. Call it under the lock of the user, who is none. */
+export async function insertMembership(
+  sql: Sql,
+  { orgId, userId, role }: { readonly orgId: string; readonly userId: string; readonly role: Role },
+  now: Date,
+): Promise<void> {
+  await sql`
+    insert into memberships (user_id, org_id, role, joined_at, updated_at)
+    values (${userId}, ${orgId}, ${role}, ${now}, ${now})`;
+}
+
 export async function updateRole(sql: Sql, orgId: string, userId: string, role: Role, now: Date): Promise<void> {
   await sql`
     update memberships set role = ${role}, updated_at = ${now} where org_id = ${orgId} and user_id = ${userId}`;
@@ -129,6 +151,16 @@ export async function deleteMembership(sql: Sql, orgId: string, userId: string):
  */
 export async function lockMembers(sql: Sql, orgId: string, userIds: readonly [string, string]): Promise<void> {
   await lockUsers(sql, userIds);
+  await lockOrganization(sql, orgId);
+}
+
+/** Locks all members, then their organization, as `lockMembers` does. */
+export async function lockAllMembers(sql: Sql, orgId: string): Promise<void> {
+  const members = await sql<{ user_id: string }[]>`select user_id from memberships where org_id = ${orgId}`;
+  await lockUsers(
+    sql,
+    members.map((member) => member.user_id),
+  );
   await lockOrganization(sql, orgId);
 }
 

@@ -40,8 +40,8 @@ export async function renameOrganization(
 
 /** The contract's `Organization`. */
 export async function readOrganization(sql: Sql, orgId: string): Promise<Schemas['Organization']> {
-  const [row] = await sql<{ name: string; created_at: Date; updated_at: Date }[]>`
-    select name, created_at, updated_at from organizations where id = ${orgId}`;
+  const [row] = await sql<{ name: string; created_at: Date; updated_at: Date; mfa_required: boolean }[]>`
+    select name, created_at, updated_at, mfa_required from organizations where id = ${orgId}`;
   if (row === undefined) throw new Error('The organization of the caller no longer exists');
   const deletion = await findDeletion(sql, orgId);
   return {
@@ -49,6 +49,7 @@ export async function readOrganization(sql: Sql, orgId: string): Promise<Schemas
     name: row.name,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
+    mfa_required: row.mfa_required,
     deletion: deletion === null ? null : deletionOf(deletion),
   };
 }

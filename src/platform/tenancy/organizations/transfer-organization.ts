@@ -4,6 +4,8 @@ import type {
 } from '../../../../generated/platform/operations.js';
 import { memberNotFound } from '../../../../generated/problems.js';
 import type { PlatformDependencies } from '../../dependencies.js';
+import { refusalOfOldSession } from '../../identity/mfa/fresh-proof.js';
+import { refusalOfRecoveryOwner } from '../../identity/sso/recovery-owner.js';
 import { changeRole } from './change-role.js';
 import { endInvitesOf } from './end-invites.js';
 import { ownerRequired } from './member-to-manage.js';
@@ -17,6 +19,8 @@ export const transferOrganization: TransferOrganizationHandler<PlatformDependenc
   const { sql, clock, mails } = dependencies;
   const now = clock.now();
   const { org_id: orgId, user_id: userId } = principal;
+  const stale = await refusalOfOldSession(sql, principal, now, 'organization');
+  if (stale !== null) return stale;
   const reply = await sql.begin(async (transaction): Promise<TransferOrganizationReply> => {
     await lockMembers(transaction, orgId, [userId, body.user_id]);
     const caller = await findMember(transaction, orgId, userId);
@@ -25,6 +29,8 @@ export const transferOrganization: TransferOrganizationHandler<PlatformDependenc
     if (next === null || next.user_id === userId || !(await isActive(transaction, next.user_id))) {
       return memberNotFound({ message: 'The organization has no such other member, or the account is disabled.' });
     }
+    const needed = await refusalOfRecoveryOwner(transaction, orgId, userId);
+    if (needed !== null) return needed;
     const change = { principal, context, now, cause: ', by transfer of the organization' };
     // The new owner comes first: the mail about that goes to the caller too, as to all other owners.
     const newOwner = next.role === 'owner' ? next : await changeRole(transaction, next, 'owner', change, dependencies);

@@ -1,8 +1,10 @@
 import type { RequestContext } from '@plumbline/contract/contract-types';
+import { validationProblem } from '@plumbline/contract/violations';
 import type { Schemas } from '../../../../generated/platform/operations.js';
+import type { ValidationFailed } from '../../../../generated/problems.js';
 import type { Sql, Transaction } from '../../../database/connection.js';
 import { teamsAsText, teamsFromText, type Team } from '../../../sync/work-units/teams/teams-file.js';
-import { actorOf, type OrganizationPrincipal } from '../../identity/accounts/actor.js';
+import { actorOf, type ActingPrincipal } from '../../identity/accounts/actor.js';
 import { recordAudit, type AuditRecord } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../../dependencies.js';
 import { lockOrganization } from '../organizations/members.store.js';
@@ -13,6 +15,18 @@ export function readTeams({ records }: Pick<PlatformDependencies, 'records'>, or
   return records.of(orgId, async (resources) => teamsFromText(await resources.records.readFile('teams', orgId)));
 }
 
+/** The refusal of a body that names teams that do not exist. @param named the ids, by their places in the body */
+export async function refusalOfUnknownTeams(
+  dependencies: Pick<PlatformDependencies, 'records'>,
+  orgId: string,
+  named: Readonly<Record<string, string>>,
+): Promise<ValidationFailed | null> {
+  const ids = new Set((await readTeams(dependencies, orgId)).map(({ id }) => id));
+  const unknown = Object.entries(named).filter(([, id]) => !ids.has(id));
+  if (unknown.length === 0) return null;
+  return validationProblem(unknown.map(([path]) => ({ path, rule: 'exists', message: 'is not the id of a team' })));
+}
+
 /** The teams after a change, with its audit record; or the reply that refuses the change. */
 export type TeamChange<Refusal> =
   | { readonly teams: readonly Team[]; readonly audit: Pick<AuditRecord, 'action' | 'resourceId' | 'note'> }
@@ -21,7 +35,7 @@ export type TeamChange<Refusal> =
 type ChangedTeams<Refusal> = { readonly teams: readonly Team[] } | { readonly refusal: Refusal };
 
 export interface ChangingRequest {
-  readonly principal: OrganizationPrincipal;
+  readonly principal: ActingPrincipal;
   readonly context: RequestContext;
 }
 
@@ -32,20 +46,20 @@ export interface ChangingRequest {
  * that write fails, the audit record and the task are rolled back. An unnecessary assignment is harmless. With an
  * idempotency key, the write is announced first.
  *
- * @param change receives the current teams; runs in the transaction, while no other request can change them
+ * @param change receives the current teams and the transaction; runs in it, while no other request can change them
  * @returns the teams after the change, or the refusal
  */
 export async function changeTeams<Refusal>(
   dependencies: Pick<PlatformDependencies, 'sql' | 'clock' | 'records' | 'storeTasks' | 'attempt'>,
   { principal, context }: ChangingRequest,
-  change: (teams: readonly Team[]) => TeamChange<Refusal> | Promise<TeamChange<Refusal>>,
+  change: (teams: readonly Team[], transaction: Sql) => TeamChange<Refusal> | Promise<TeamChange<Refusal>>,
 ): Promise<ChangedTeams<Refusal>> {
   const { sql, clock, records, storeTasks, attempt } = dependencies;
   const { org_id: orgId } = principal;
   const actor = actorOf(principal);
   const work = async (transaction: Transaction): Promise<ChangedTeams<Refusal>> => {
     await lockOrganization(transaction, orgId);
-    const changed = await change(await readTeams({ records }, orgId));
+    const changed = await change(await readTeams({ records }, orgId), transaction);
     if ('refusal' in changed) return changed;
     const now = clock.now();
     await recordAudit(transaction, context, now, { ...changed.audit, resourceKind: 'TEAM', orgId, ...actor });

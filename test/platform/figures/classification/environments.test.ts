@@ -57,19 +57,23 @@ async function storeRules(file: string): Promise<void> {
   expect(await platform.json('PUT', path, { token: owner.accessToken, body: { file } })).toMatchObject({ status: 200 });
 }
 
+function inProduction(count: number): { readonly is_production: boolean; readonly production_deployments: number } {
+  return { is_production: count > 0, production_deployments: count };
+}
+
 describe('the environments of an organization', () => {
   it('are listed by name, with their deployments and whether they are production', async () => {
     const { body } = await list();
     const items = body.items as readonly { name: string; deployments: number; last_deployed_at: string | null }[];
     expect(items.map(({ name }) => name)).toEqual(['', 'eu-1', 'eu-2', 'production']);
-    expect(items[0]).toEqual({ name: '', deployments: 1, last_deployed_at: null, is_production: true });
+    expect(items[0]).toEqual({ name: '', deployments: 1, last_deployed_at: null, ...inProduction(1) });
     const [stored] = await platform.database.sql<{ count: number; last: Date }[]>`
       select count(*)::integer as count, max(started_at) as last from deployments where environment = 'production'`;
     expect(items[3]).toEqual({
       name: 'production',
       deployments: stored?.count,
       last_deployed_at: stored?.last.toISOString(),
-      is_production: true,
+      ...inProduction(stored?.count ?? 0),
     });
   });
 
@@ -98,6 +102,28 @@ describe('the environments of an organization', () => {
     await storeRules('rules: []');
     expect(await production()).toEqual(['', 'production']);
     expect(await counted()).toBe(await deployedTo('', 'production'));
+  });
+
+  it('can be production in part, by tier, branch and job', async () => {
+    const { sql } = platform.database;
+    await sql`
+      update deployments set release_ref = 'release/1' where deployment_id in (
+        select deployment_id from deployments where environment = 'eu-1' order by deployment_id limit 2)`;
+    await sql`update deployments set tier = 'production', job = 'deploy-eu' where environment = 'eu-2'`;
+    const counts = async (query: string): Promise<unknown> =>
+      ((await list(query)).body.items as readonly { name: string; production_deployments: number }[]).flatMap(
+        ({ name, production_deployments: count }) => (count === 0 ? [] : [[name, count]]),
+      );
+    const [eu2] = await sql<{ count: number }[]>`
+      select count(*)::integer as count from deployments where environment = 'eu-2'`;
+    expect(await counts('?production=branch:release/*')).toEqual([['eu-1', 2]]);
+    expect(await counts('?production=job:deploy-*')).toEqual([['eu-2', eu2?.count]]);
+    expect(await counts('?production=tier:production&production=!branch:main')).toEqual([]);
+    await storeRules("rules: []\nproduction: ['branch:release/*']\n");
+    expect(await production()).toEqual(['eu-1']);
+    const [deployed] = await sql<{ count: number }[]>`
+      select count(*)::integer as count from deployments where release_ref = 'release/1' and deployed_at is not null`;
+    expect(await counted()).toBe(deployed?.count);
   });
 
   it('of other organizations are not listed', async () => {

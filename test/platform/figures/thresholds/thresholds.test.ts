@@ -88,6 +88,22 @@ describe('A threshold', () => {
     expect(item).toMatchObject({ is_crossed: true, last_value: 3, evaluated_at: expect.any(String) });
   });
 
+  it('ends its window today in the time zone of the organization', async () => {
+    const now = platform.clock.now();
+    const timeZone = now.getUTCHours() < 12 ? 'Etc/GMT+12' : 'Pacific/Kiritimati';
+    await platform.json('PUT', `/api/v1/organizations/${owner.orgId}/calendar`, {
+      token: owner.accessToken,
+      body: { week_starts_on: 'monday', time_zone: timeZone },
+    });
+    await create({ value: 0, window_days: 1 });
+    const parts = { year: 'numeric', month: '2-digit', day: '2-digit' } as const;
+    const day = new Intl.DateTimeFormat('sv-SE', { timeZone, ...parts }).format(now);
+    await work({}, { day }, { day });
+    await syncAndEvaluate();
+    expect(day).not.toBe(today());
+    expect(receiver.received.map(({ data }) => data)).toMatchObject([{ value: 2, start_date: day, end_date: day }]);
+  });
+
   it('sends another event when it is crossed again', async () => {
     await create({});
     await work({}, {}, {});

@@ -104,6 +104,16 @@ describe('A saved view', () => {
   });
 });
 
+it.each([
+  ['a leap year', { start_date: '2024-01-01', end_date: '2024-12-31' }, 'quarter'],
+  ['a quarter that moves with the date', { preset: 'last_quarter' }, 'month'],
+  ['a year that moves with the date', { preset: 'this_year' }, 'year'],
+])('A view can be of %s', async (name, period, interval) => {
+  const definition = { ...exampleDefinition, period, interval };
+  const saved = await save(member, name, definition);
+  expect([saved.status, saved.body.definition]).toEqual([201, definition]);
+});
+
 describe('The server refuses', () => {
   it('a name of another view of the organization, in any case', async () => {
     const taken = {

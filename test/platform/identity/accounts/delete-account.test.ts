@@ -133,7 +133,10 @@ describe('a deleted account', () => {
     const stored = await platform.database.sql<{ event: string; data: string }[]>`
       select event, data from webhook_deliveries d join webhooks w on w.id = d.webhook_id where org_id = ${admin.orgId}`;
     expect(stored.map(({ event, data }): unknown => [event, JSON.parse(data)])).toEqual([
-      ['member.removed', { user_id: user.userId, removed_by: user.userId }],
+      [
+        'member.removed',
+        { user_id: user.userId, removed_by: user.userId, service_tokens: 0, webhooks: 0, integrations: 0 },
+      ],
     ]);
   });
 });
@@ -240,6 +243,16 @@ describe('a superuser', () => {
     await platform.signUp({ invitedBy: owner });
     expect(await deleteUser(owner.userId)).toMatchObject({ status: 409, body: { type: '/problems/only-owner' } });
     expect(await deleteUser(superuser.userId)).toMatchObject({ status: 409, body: { type: '/problems/own-account' } });
+  });
+
+  it('deletes nothing without a proof of the last 10 minutes', async () => {
+    const user = await platform.signUp({ organization: null });
+    const { body } = await login(platform, superuser.email);
+    platform.clock.advance(601);
+    const inOldSession = { ...superuser, accessToken: String(body.access_token) };
+    const refused = { status: 403, body: { type: '/problems/recent-login-required' } };
+    expect(await deleteUser(user.userId, inOldSession)).toMatchObject(refused);
+    expect((await login(platform, user.email)).status).toBe(200);
   });
 
   it('is needed to delete the account of somebody else', async () => {

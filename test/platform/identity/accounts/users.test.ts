@@ -36,6 +36,10 @@ function change(userId: string, isActive: boolean, by = superuser): Promise<Json
   return platform.json('PATCH', `/api/v1/installation/users/${userId}`, request);
 }
 
+async function inNewSession(user: TestUser): Promise<TestUser> {
+  return { ...user, accessToken: String((await login(platform, user.email)).body.access_token) };
+}
+
 describe('the list of accounts', () => {
   it('has the newest first, with their organizations', async () => {
     const user = await platform.signUp({ invitedBy: owner, role: 'viewer' });
@@ -158,6 +162,19 @@ describe('a change of an account', () => {
     const refused = await change(superuser.userId, false);
     expect(refused).toMatchObject({ status: 409, body: { type: '/problems/own-account' } });
     expect((await change(superuser.userId, true)).status).toBe(200);
+  });
+
+  it('needs a proof of the last 10 minutes', async () => {
+    const user = await platform.signUp({ organization: null });
+    const inOldSession = await inNewSession(superuser);
+    platform.clock.advance(601);
+    for (const isActive of [false, true]) {
+      const refused = { status: 403, body: { type: '/problems/recent-login-required' } };
+      expect(await change(user.userId, isActive, inOldSession)).toMatchObject(refused);
+    }
+    expect((await login(platform, user.email)).status).toBe(200);
+    superuser = await inNewSession(superuser);
+    owner = await inNewSession(owner);
   });
 
   it('is 404 for an account that does not exist', async () => {

@@ -27,7 +27,7 @@ async function whileBusy<T>(work: () => Promise<T>): Promise<T> {
   for (const email of emails) {
     await platform.database.sql`
       insert into users (email, password_hash, auth_provider, is_verified)
-      values (${email}, ${dummyHash(13)}, 'local', true)`;
+      values (${email}, ${dummyHash(14)}, 'local', true)`;
   }
   const started = computationsStarted(threads);
   const logins = emails.map((email) => login(platform, email));

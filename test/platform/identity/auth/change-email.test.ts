@@ -195,13 +195,52 @@ describe('the mail to the former address', () => {
     expect(await confirm(byNew)).toMatchObject({ body: { is_changed: true } });
     await forgot(platform, third);
     expect((await reset(platform, (await platform.lastMail(third)).token, 'five green lanterns 5')).status).toBe(200);
+    const later = (await platform.lastMail(newAddress)).token;
+    expect((await secure(link)).status).toBe(200);
+    expect((await storedUser(platform, user.email)).id).toBe(user.userId);
+    expect((await secure(later)).status).toBe(400);
+  });
+
+  it('has a link that the link of a later mail to the new address does not end', async () => {
+    const { user, newAddress, link } = await changed();
+    const body = { current_password: testPassword, new_password: 'five green lanterns 5' };
+    const reply = await platform.json('POST', '/api/v1/auth/change-password', { token: user.accessToken, body });
+    expect(reply.status).toBe(200);
+    const mail = await platform.lastMail(newAddress);
+    expect(mail.subject).toBe('Your password was changed');
+    expect((await secure(mail.token)).status).toBe(200);
     expect((await secure(link)).status).toBe(200);
     expect((await storedUser(platform, user.email)).id).toBe(user.userId);
   });
 
-  it('has a link that changes nothing if another account has the address now', async () => {
+  it('has a link that the link of a later change does not end', async () => {
     const { user, newAddress, link } = await changed();
-    await register(platform, { email: user.email });
+    const third = newEmail();
+    expect((await change(user, third)).status).toBe(202);
+    const byNew = (await platform.lastMail(third)).token;
+    await confirm((await platform.lastMail(newAddress)).token);
+    await confirm(byNew);
+    expect((await secure((await platform.lastMail(newAddress)).token)).status).toBe(200);
+    expect((await storedUser(platform, newAddress)).id).toBe(user.userId);
+    expect((await secure(link)).status).toBe(200);
+    expect((await storedUser(platform, user.email)).id).toBe(user.userId);
+  });
+
+  it('has a link that an unverified account with the address does not stop, and that deletes it', async () => {
+    const { user, newAddress, link } = await changed();
+    const { body } = await register(platform, { email: user.email });
+    const reply = await secure(link);
+    expect(reply.status).toBe(200);
+    expect((await storedUser(platform, user.email)).id).toBe(user.userId);
+    expect(await auditOf(platform, reply)).toContainEqual(
+      expect.objectContaining({ action: 'DELETE', resource_kind: 'USER', resource_id: body.user_id }),
+    );
+    expect((await login(platform, newAddress)).status).toBe(401);
+  });
+
+  it('has a link that changes nothing if another verified account has the address now', async () => {
+    const { user, newAddress, link } = await changed();
+    await platform.signUp({ email: user.email, organization: null });
     const refused = await secure(link);
     expect(refused).toMatchObject({ status: 400, body: { type: '/problems/invalid-security-link' } });
     expect(refused.body.message).toContain('Another account has the address now');

@@ -57,6 +57,7 @@ describe('a change of the password', () => {
 
   it('ends the requests for reset mails that wait', async () => {
     const user = await platform.signUp();
+    await platform.running.mails.drain(); // the delivery of the mails so far would serve it
     // Without the signal of an API request: served when the mails are next delivered.
     await platform.database.sql`
       insert into token_requests (kind, email, requested_at) values ('reset', ${user.email}, ${platform.clock.now()})`;
@@ -90,6 +91,19 @@ describe('a change of the password', () => {
     expect((body.violations as { rule: string }[]).map(({ rule }) => rule)).toEqual(
       expect.arrayContaining(['min_length', 'letter']),
     );
+  });
+
+  it('refuses the name of the current organization with a year, also if others were joined since', async () => {
+    const user = await platform.signUp({ organization: 'Qvorlix' });
+    for (const { orgId } of [await platform.signUp(), await platform.signUp()]) {
+      await platform.database.sql`
+        insert into memberships (org_id, user_id, role, joined_at)
+        values (${orgId}, ${user.userId}, 'viewer', ${new Date('2100-01-01')})`;
+    }
+    expect(await change(user, testPassword, 'Qvorlix2026!!!')).toMatchObject({
+      status: 422,
+      body: { violations: [{ rule: 'common' }] },
+    });
   });
 
   it('is locked after five wrong current passwords, and so is the login', async () => {

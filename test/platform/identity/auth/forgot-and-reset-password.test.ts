@@ -81,6 +81,14 @@ describe('a password reset', () => {
     expect(await auditOf(platform, reply)).toMatchObject([{ action: 'PASSWORD_RESET', user_id: userId }]);
   });
 
+  it('refuses a password that is the name of an organization of the account with a year', async () => {
+    const { email, accessToken, orgId } = await platform.signUp();
+    const path = `/api/v1/organizations/${orgId}`;
+    await platform.json('PATCH', path, { token: accessToken, body: { name: 'Qvorlix' } });
+    const reply = await reset(platform, await resetToken(email), 'Qvorlix2026!!!');
+    expect(reply).toMatchObject({ status: 422, body: { violations: [{ rule: 'common' }] } });
+  });
+
   it('raises the token version: earlier access tokens stop working', async () => {
     const { email, accessToken } = await platform.signUp({ organization: null });
     const before = await storedUser(platform, email);

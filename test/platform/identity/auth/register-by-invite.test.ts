@@ -33,6 +33,15 @@ describe('a registration with an invite', () => {
     expect(platform.mailbox.to(email)).toHaveLength(1); // the invite
   });
 
+  it('refuses a password that is the name of the inviting organization with a year', async () => {
+    const path = `/api/v1/organizations/${owner.orgId}`;
+    await platform.json('PATCH', path, { token: owner.accessToken, body: { name: 'Qvorlix' } });
+    const email = newEmail();
+    const { token } = await invite(platform, owner, email);
+    const reply = await register(platform, { email, password: 'Qvorlix2026!!!', invite_token: token });
+    expect(reply).toMatchObject({ status: 422, body: { violations: [{ rule: 'common' }] } });
+  });
+
   it.each([
     ['that is unknown', () => Promise.resolve({ email: newEmail(), invite_token: 'x' })],
     [

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { JWTPayload } from 'jose';
-import { startIssuer, type Issuer } from '../../../support/issuer.js';
+import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT, type JWTPayload } from 'jose';
+import { issuerClient, startIssuer, type Issuer } from '../../../support/issuer.js';
 import type { TestPlatform } from '../../../support/platform.js';
 import { simultaneously } from '../auth/requests.js';
 import {
@@ -16,6 +16,8 @@ import {
   type StartedLogin,
 } from './requests.js';
 
+const clientSecret = new TextEncoder().encode(issuerClient.secret);
+
 let issuer: Issuer;
 let platform: TestPlatform;
 beforeAll(async () => {
@@ -23,7 +25,7 @@ beforeAll(async () => {
   platform = await startPlatformFor(issuer);
 });
 beforeEach(() => {
-  Object.assign(issuer, { account: newAccount(), forge: null, fault: null });
+  Object.assign(issuer, { account: newAccount(), forge: null, signInstead: null, fault: null });
 });
 afterAll(async () => {
   await platform.stop();
@@ -173,6 +175,36 @@ describe('an ID token', () => {
     expect(await sessions()).toBe(before);
   });
 
+  it.each<[string, NonNullable<Issuer['signInstead']>]>([
+    ['that is not signed', (claims) => new UnsecuredJWT(claims).encode()],
+    [
+      'that was signed with the secret of the client',
+      (claims, kid) => new SignJWT(claims).setProtectedHeader({ alg: 'HS256', kid }).sign(clientSecret),
+    ],
+    [
+      'that was signed with another key under the id of the right one',
+      async (claims, kid) => {
+        const { privateKey } = await generateKeyPair('RS256');
+        return new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid }).sign(privateKey);
+      },
+    ],
+    [
+      'that brings its key',
+      async (claims) => {
+        const { privateKey, publicKey } = await generateKeyPair('RS256');
+        const jwk = await exportJWK(publicKey);
+        return new SignJWT(claims).setProtectedHeader({ alg: 'RS256', jwk }).sign(privateKey);
+      },
+    ],
+  ])('%s is refused', async (_what, sign) => {
+    issuer.signInstead = sign;
+    const { callback, cookie } = await answered();
+    const before = await sessions();
+    const reply = await complete(platform, callback.toString(), { cookie });
+    expect(problem(reply)).toBe('502 identity-provider-failed');
+    expect(await sessions()).toBe(before);
+  });
+
   it('that was signed with a key of nobody is refused', async () => {
     const { callback, cookie } = await answered();
     issuer.fault = (request, response) => {
@@ -228,6 +260,18 @@ describe('a provider', () => {
       }
     },
   );
+
+  it('that names its error in a challenge too, as GitLab does, refuses the code', async () => {
+    const { callback, cookie } = await answered();
+    issuer.fault = (request, response) => {
+      if (!goesTo(request, '/token')) return false;
+      const challenge = 'Bearer realm="Doorkeeper", error="invalid_grant", error_description="It was used."';
+      response.writeHead(400, { 'Content-Type': 'application/json', 'WWW-Authenticate': challenge });
+      response.end('{"error":"invalid_grant","error_description":"It was used."}');
+      return true;
+    };
+    expect(problem(await complete(platform, callback.toString(), { cookie }))).toBe('400 provider-login-refused');
+  });
 
   it('that closes the connection is 502', async () => {
     const { callback, cookie } = await answered();

@@ -3,7 +3,16 @@ import { startIssuer, type Issuer } from '../../../support/issuer.js';
 import { testPassword, type TestPlatform } from '../../../support/platform.js';
 import { me, simultaneously } from '../auth/requests.js';
 import { auditOf } from '../auth/stored.js';
-import { begin, complete, logInAs, newAccount, problem, redirectUriOf, startPlatformFor } from './requests.js';
+import {
+  appBaseUrl,
+  begin,
+  complete,
+  logInAs,
+  newAccount,
+  problem,
+  redirectUriOf,
+  startPlatformFor,
+} from './requests.js';
 
 let issuer: Issuer;
 let platform: TestPlatform;
@@ -126,6 +135,45 @@ describe('the first log-in with an identity', () => {
       expect(problem(reply)).toBe('422 validation-failed');
     },
   );
+
+  it('leads to another site in no encoding', async () => {
+    const separators = [
+      '/',
+      '\\',
+      '%2f',
+      '%5C',
+      '%252F',
+      '／',
+      '∕',
+      '\u2028',
+      '\u0000',
+      '\t',
+      '\r\n',
+      '.',
+      '..',
+      ';',
+      '?',
+      '#',
+      '',
+    ];
+    const pages = ['', ' ', '/', '/.'].flatMap((start) =>
+      separators.flatMap((one) => separators.map((other) => `${start}${one}${other}evil.example`)),
+    );
+    const others = ['HTTPS:evil.example', '/https://evil.example', 'data:text/html,x', '/%6Aavascript:alert(1)'];
+    let accepted = 0;
+    for (const page of [...pages, ...others]) {
+      const body = { return_to: page };
+      const { status } = await platform.json('POST', '/api/v1/auth/providers/oidc/start', { body });
+      if (status === 200) {
+        accepted += 1;
+        // What a browser makes of it, in an address and in the history of the console.
+        for (const text of [page, `/console${page}`]) expect(new URL(text, appBaseUrl).origin, page).toBe(appBaseUrl);
+      } else {
+        expect(status, page).toBe(422);
+      }
+    }
+    expect(accepted).toBeGreaterThan(0);
+  });
 });
 
 describe('an address that an account has', () => {

@@ -55,6 +55,9 @@ describe('a mail about the security of an account', () => {
       /changed\. It happened on \d{4}-\d\d-\d\d \d\d:\d\d UTC, from the IP address 127\.0\.0\.1\./,
     );
     expect(mail?.text).toContain(`/secure-account?token=${mail?.token}`);
+    expect(mail?.text.replaceAll('\n', ' ')).toContain(
+      'and the passkeys and the authenticator app that were added since',
+    );
     for (const line of (mail?.text ?? '').split('\n\n').slice(0, 3))
       expect(mail?.html).toContain(`<p>${line.trim()}</p>`);
     expect(platform.logLines.join('')).not.toContain(mail?.token);

@@ -18,7 +18,7 @@ beforeAll(async () => {
   other = await platform.signUp();
   const scopes: Scope[] = [
     ...(['classification:write', 'integrations:write', 'sync:run', 'sync:write'] as const),
-    ...(['teams:write', 'views:write', 'webhooks:write'] as const),
+    ...(['teams:write', 'views:write', 'webhooks:write', 'scim:write'] as const),
   ];
   machine = await createServiceToken(platform, owner, scopes, { name: 'machine' });
 });
@@ -81,6 +81,10 @@ describe('Each change by a service token', () => {
     await act('assignTeams', 'POST', `${organization}/team-assignment`);
     await act('importRules', 'PUT', `${organization}/rules`, { file: 'rules: []' });
     await act('importAuthors', 'PUT', `${organization}/authors`, { authors: [] });
+    await act('updateCalendar', 'PUT', `${organization}/calendar`, {
+      week_starts_on: 'sunday',
+      time_zone: 'UTC',
+    });
     await fill(platform.databaseUri, owner.orgId, [unit({ id: 'repo-1:commit:a' })]);
     const correction = `${organization}/corrections/repo-1:commit:a`;
     await act('correctWorkUnit', 'PUT', correction, { subcategory: 'quality.bugfix' });
@@ -104,6 +108,22 @@ describe('Each change by a service token', () => {
     await act('resendWebhookDelivery', 'POST', `${webhookPath}/deliveries/${String(delivery?.['id'])}/resend`);
     await act('testWebhook', 'POST', `${webhookPath}/test`);
     await act('deleteWebhook', 'DELETE', webhookPath);
+    const person = await act('createScimUser', 'POST', '/scim/v2/Users', { userName: 'robin@example.com' });
+    const personPath = `/scim/v2/Users/${person.id}`;
+    await act('replaceScimUser', 'PUT', personPath, { userName: 'robin@example.com', displayName: 'Robin' });
+    const patch = { Operations: [{ op: 'remove', path: 'displayName' }] };
+    await act('updateScimUser', 'PATCH', personPath, patch);
+    const group = await act('createScimGroup', 'POST', '/scim/v2/Groups', { displayName: 'Developers' });
+    const groupPath = `/scim/v2/Groups/${group.id}`;
+    await act('replaceScimGroup', 'PUT', groupPath, { displayName: 'Engineers' });
+    await act('updateScimGroup', 'PATCH', groupPath, {
+      Operations: [
+        { op: 'remove', path: 'externalId' },
+        { op: 'replace', path: 'displayName', value: 'All' },
+      ],
+    });
+    await act('deleteScimGroup', 'DELETE', groupPath);
+    await act('deleteScimUser', 'DELETE', personPath);
     expect(done.sort()).toEqual([...changing].sort());
 
     const path = `/api/v1/admin/audit-log?limit=200&service_token_id=${machine.id}`;

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routes, schemes } from '../../../../generated/platform/routes.js';
 import { record } from '../../../../src/contract-tools/documents.js';
 import { startTestPlatform, type TestPlatform, type TestUser } from '../../../support/platform.js';
+import { problemOf } from '../../../support/problem-of.js';
 import { observeScope } from '../../../support/scope-contract.js';
 import { createServiceToken, type Scope, type TestServiceToken } from '../../../support/service-token.js';
 import { exampleOf, sendExample } from '../../service/send-example.js';
@@ -118,11 +119,8 @@ describe('An operation with a scope', () => {
       token: tokenIn(withoutScope, scope),
       parameters: { org_id: owner.orgId },
     });
-    expect([reply.status, reply.body.type, reply.body.required_scope]).toEqual([
-      403,
-      '/problems/insufficient-scope',
-      scope,
-    ]);
+    const problem = problemOf(reply);
+    expect([reply.status, problem.type, problem.required_scope]).toEqual([403, '/problems/insufficient-scope', scope]);
     expect(await rows()).toEqual(before);
     observeScope(name, String(scope), 'refused');
   });
@@ -158,8 +156,9 @@ describe('The limit of a token', () => {
         token: one.token,
         parameters: { org_id: user.orgId },
       });
-      expect([name, reply.status, reply.body.type]).toEqual([name, 429, '/problems/rate-limited']);
-      expect(reply.headers.get('Retry-After')).toBe(String(reply.body.retry_after_seconds));
+      const problem = problemOf(reply);
+      expect([name, reply.status, problem.type]).toEqual([name, 429, '/problems/rate-limited']);
+      expect(reply.headers.get('Retry-After')).toBe(String(problem.retry_after_seconds));
       expect(reply.headers.get('RateLimit')).toContain('"service-token";r=0;');
     }
     expect((await limited.json('GET', '/api/v1/service-tokens/current', { token: two.token })).status).toBe(200);

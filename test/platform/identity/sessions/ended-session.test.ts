@@ -1,11 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  startTestPlatform,
-  testPassword,
-  type JsonReply,
-  type TestPlatform,
-  type TestUser,
-} from '../../../support/platform.js';
+import { startTestPlatform, testPassword, type TestPlatform, type TestUser } from '../../../support/platform.js';
+import { overtake } from '../../../support/overtake.js';
 import { post } from '../../../analytics/graphql/served.js';
 import { login, me, refresh } from '../auth/requests.js';
 import { storedMemberships, storedRefreshTokens } from '../auth/stored.js';
@@ -80,24 +75,6 @@ describe.each(Object.entries(ends))('after %s', (_name, end) => {
 });
 
 describe('a session that ends while a request of it waits', () => {
-  /** Sends a request that has to wait for the lock of the user, and ends the session before it gets it. */
-  async function overtaken(user: TestUser, send: () => Promise<JsonReply>): Promise<JsonReply> {
-    let reply: Promise<JsonReply> | undefined;
-    await platform.database.sql.begin(async (sql) => {
-      await sql`select 1 from users where id = ${user.userId} for update`;
-      reply = send();
-      const waiting = async (): Promise<readonly unknown[]> => platform.database.sql`
-        select 1 from pg_stat_activity
-         where datname = current_database() and wait_event_type = 'Lock' and wait_event in ('tuple', 'transactionid')`;
-      while ((await waiting()).length === 0);
-      await sql`
-        update refresh_tokens set revoked_at = now(), revocation_reason = 'session_ended'
-        where user_id = ${user.userId} and revoked_at is null`;
-    });
-    if (reply === undefined) throw new Error('nothing was sent');
-    return reply;
-  }
-
   it.each(['switch-org', 'onboard', 'accept-invite'])('gets no tokens from %s, which changes nothing', async (name) => {
     const isSwitch = name === 'switch-org';
     const user = await platform.signUp(isSwitch ? {} : { organization: null });
@@ -108,7 +85,14 @@ describe('a session that ends while a request of it waits', () => {
     };
     const before = await storedMemberships(platform, user.userId);
     const request = { token: user.accessToken, body: bodies[name] };
-    const reply = await overtaken(user, () => platform.json('POST', `/api/v1/auth/${name}`, request));
+    const reply = await overtake(
+      platform,
+      user,
+      () => platform.json('POST', `/api/v1/auth/${name}`, request),
+      async (sql) => sql`
+        update refresh_tokens set revoked_at = now(), revocation_reason = 'session_ended'
+        where user_id = ${user.userId} and revoked_at is null`,
+    );
     expect(reply).toMatchObject({ status: 401, body: { type: '/problems/unauthenticated' } });
     expect(await storedMemberships(platform, user.userId)).toEqual(before);
     const alive = (await storedRefreshTokens(platform, user.userId)).filter((each) => each.revocation_reason === null);

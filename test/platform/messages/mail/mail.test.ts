@@ -55,7 +55,12 @@ describe('a mail', () => {
     ['evil\uff0eexample', 'evil example'],
     ['192.0.2.1/prize', '192 0 2 1/prize'],
     ['robin@example.com', 'robin at example com'],
+    ['http:evil', 'http evil'],
+    ['tel:+123', 'tel +123'],
+    ['mailto:x@y', 'mailto x at y'],
+    ['web+app:open ://evil', 'web+app open evil'],
     ['Robin, Inc. and St. Ives', 'Robin, Inc. and St. Ives'],
+    ['Release: 10:30', 'Release: 10:30'],
   ])('leaves nothing of the name %j that mail programs turn into a link', (name, plain) => {
     const { subject, text, html } = invite(name, name);
     expect(subject).toBe(`Invitation to ${plain}`);

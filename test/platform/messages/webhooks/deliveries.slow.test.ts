@@ -48,7 +48,10 @@ describe('A webhook receives', () => {
     const [accepted, joined, removed] = receiver.received.map(({ data }) => data);
     expect(accepted).toMatchObject({ user_id: member.userId });
     expect(joined).toEqual({ user_id: member.userId, role: 'viewer' });
-    expect(removed).toEqual({ user_id: member.userId, removed_by: owner.userId });
+    expect(removed).toEqual({
+      ...{ user_id: member.userId, removed_by: owner.userId },
+      ...{ service_tokens: 0, webhooks: 0, integrations: 0 },
+    });
   });
 
   it('service tokens, without their secrets', async () => {

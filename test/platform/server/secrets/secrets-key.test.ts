@@ -6,7 +6,8 @@ import { createSecretBox } from '../../../../src/platform/server/secrets/secret-
 import { loadSecretsKey } from '../../../../src/platform/server/secrets/secrets-key.js';
 import { SettingError } from '../../../../src/platform/server/settings/setting.js';
 import { startTestPlatform, type TestPlatform } from '../../../support/platform.js';
-import { me } from '../../identity/auth/requests.js';
+import { rotateSigningKey } from '../../../../src/platform/identity/tokens/signing-keys.store.js';
+import { login, me } from '../../identity/auth/requests.js';
 
 let home: string;
 beforeEach(async () => {
@@ -65,6 +66,23 @@ describe('a server', () => {
     expect(message).toMatch(/^SECRETS_KEY is not the key that sealed the secrets in this database\. [^\n]+$/);
     expect(message).not.toContain(key);
     expect(message).not.toContain(createSecretBox(Buffer.alloc(32, 9)).fingerprint);
+  });
+
+  it('starts with a new key when the key is lost, by the steps of OPERATION.md, and sessions live on', async () => {
+    const before = await startTestPlatform();
+    const user = await before.signUp();
+    const { databaseUri, mailbox, clock, database } = before;
+    const environment = { SECRETS_KEY: Buffer.alloc(32, 9).toString('base64') };
+    const start = (): Promise<TestPlatform> => startTestPlatform({ databaseUri, mailbox, clock, environment });
+    await database.sql`delete from server_settings where name = 'secrets_key_fingerprint'`;
+    await expect(start()).rejects.toThrow();
+    await rotateSigningKey(database.sql, createSecretBox(Buffer.alloc(32, 9)), clock);
+    clock.advance(16);
+    const after = await start();
+    expect((await me(after, user.accessToken)).status).toBe(200);
+    expect((await login(after, user.email)).status).toBe(200);
+    await after.stop();
+    await before.stop();
   });
 
   it('keeps signing with the same key after a restart', async () => {

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { readSettings, settingDescriptions, type PlatformSettings } from '../../../../src/platform/server/settings.js';
+import { gitlabAppTable } from '../../../../src/platform/server/settings/gitlab-app-settings.js';
 import { identityProviderTable } from '../../../../src/platform/server/settings/identity-provider-settings.js';
 import { SettingError } from '../../../../src/platform/server/settings/setting.js';
 
@@ -15,6 +16,7 @@ const defaults: PlatformSettings = {
   databaseUri: null,
   analyticsUri: null,
   analyticsQueryTimeoutSeconds: 30,
+  analyticsMaxDays: 365,
   persistedQueriesOnly: false,
   home: resolve('.plumbline'),
   appBaseUrl: null,
@@ -22,6 +24,7 @@ const defaults: PlatformSettings = {
   mailFrom: 'Plumbline <no-reply@localhost>',
   trustedProxies: [],
   integrationNetworks: [],
+  dnsServers: [],
   integrationsPerOrganization: 50,
   appId: null,
   appPrivateKey: null,
@@ -36,12 +39,14 @@ const defaults: PlatformSettings = {
   logFormat: 'auto',
   metricsToken: null,
   secretsKey: null,
+  secretsKeyPrevious: null,
   jwtPrivateKeys: null,
   jwtIssuer: 'plumbline',
   jwtAudience: 'plumbline-api',
   autoCreateOrgOnRegister: true,
   registration: { kind: 'open' },
   identityProviders: [],
+  gitlabApp: null,
   bcryptCost: 12,
   bcryptQueue: 64,
   leakedPasswordsUrl: null,
@@ -52,6 +57,7 @@ const defaults: PlatformSettings = {
   syncSchedules: true,
   syncRunsPerOrganization: 20,
   syncRunDeadlineSeconds: 43_200,
+  syncPeriodDays: 365,
   syncRunRequests: 200_000,
   syncLocalRoot: null,
   syncLocalOrganizations: [],
@@ -121,11 +127,13 @@ describe('settings', () => {
     ['DATABASE_URI', 'postgresql://u:p@db:5433/name', { databaseUri: 'postgresql://u:p@db:5433/name' }],
     ['ANALYTICS_URI', 'chdb:/var/lib/analytics', { analyticsUri: 'chdb:/var/lib/analytics' }],
     ['ANALYTICS_QUERY_TIMEOUT', '5', { analyticsQueryTimeoutSeconds: 5 }],
+    ['ANALYTICS_MAX_DAYS', '1830', { analyticsMaxDays: 1830 }],
     ['PERSISTED_QUERIES_ONLY', 'true', { persistedQueriesOnly: true }],
     ['PLUMBLINE_HOME', 'state', { home: resolve('state') }],
     ['APP_BASE_URL', 'https://app.example.com/base/', { appBaseUrl: 'https://app.example.com/base' }],
     ['MAIL_URL', 'smtps://u:p@mail.example.com', { mailUrl: 'smtps://u:p@mail.example.com' }],
     ['MAIL_FROM', 'Example <a@example.com>', { mailFrom: 'Example <a@example.com>' }],
+    ['DNS_SERVERS', '192.0.2.53, [2001:db8::53]:5353', { dnsServers: ['192.0.2.53', '[2001:db8::53]:5353'] }],
     ['INTEGRATION_NETWORKS', '10.1.0.0/16, fd00::/8', { integrationNetworks: ['10.1.0.0/16', 'fd00::/8'] }],
     ['TRUSTED_PROXIES', '10.0.0.0/8, ::1', { trustedProxies: ['10.0.0.0/8', '::1'] }],
     [
@@ -138,6 +146,11 @@ describe('settings', () => {
     ['LOG_FORMAT', 'human', { logFormat: 'human' }],
     ['METRICS_TOKEN', 'scrape', { metricsToken: 'scrape' }],
     ['SECRETS_KEY', Buffer.alloc(32).toString('base64'), { secretsKey: Buffer.alloc(32).toString('base64') }],
+    [
+      'SECRETS_KEY_PREVIOUS',
+      Buffer.alloc(32).toString('base64'),
+      { secretsKeyPrevious: Buffer.alloc(32).toString('base64') },
+    ],
     ['JWT_PRIVATE_KEYS', '{"keys":[]}', { jwtPrivateKeys: '{"keys":[]}' }],
     ['JWT_ISSUER', 'https://id.example.com', { jwtIssuer: 'https://id.example.com' }],
     ['JWT_AUDIENCE', 'api', { jwtAudience: 'api' }],
@@ -160,6 +173,7 @@ describe('settings', () => {
     ['GITHUB_APP_URL', 'https://ghe.example.com/', { appUrl: 'https://ghe.example.com' }],
     ['SYNC_RUNS_PER_ORGANIZATION', '3', { syncRunsPerOrganization: 3 }],
     ['SYNC_RUN_DEADLINE', '600', { syncRunDeadlineSeconds: 600 }],
+    ['SYNC_PERIOD_DAYS', '30', { syncPeriodDays: 30 }],
     ['SYNC_RUN_REQUESTS', '1000', { syncRunRequests: 1000 }],
     ['SYNC_LOCAL_ROOT', '/srv/git', { syncLocalRoot: '/srv/git' }],
     [
@@ -194,10 +208,40 @@ describe('settings', () => {
       ...good.map(([name]) => name),
       ...ofProviders,
       ...Object.keys(app),
+      ...Object.values(gitlabAppTable).map(({ name }) => name),
       ...Object.keys(defaults.rateLimits),
     ]);
     expect(new Set(names)).toEqual(covered);
     for (const { description } of settingDescriptions) expect(description).toMatch(/\.$/);
+  });
+});
+
+describe('the settings of the application at GitLab', () => {
+  const gitlab = { GITLAB_APP_CLIENT_ID: 'the-id', GITLAB_APP_CLIENT_SECRET: 'the-secret' };
+
+  it('are those of gitlab.com without an address, and have webhooks only with a secret', () => {
+    const { gitlabApp } = readSettings(gitlab);
+    const expected = { url: 'https://gitlab.com', clientId: 'the-id', clientSecret: 'the-secret', webhookSecret: null };
+    expect(gitlabApp).toEqual(expected);
+    const more = { GITLAB_APP_URL: 'https://git.acme.test/gitlab/', GITLAB_APP_WEBHOOK_SECRET: 'webhook-secret-1' };
+    const own = { ...expected, url: 'https://git.acme.test/gitlab', webhookSecret: 'webhook-secret-1' };
+    expect(readSettings({ ...gitlab, ...more }).gitlabApp).toEqual(own);
+  });
+
+  it.each([
+    { GITLAB_APP_CLIENT_ID: 'the-id' },
+    { GITLAB_APP_CLIENT_SECRET: 'the-secret' },
+    { GITLAB_APP_WEBHOOK_SECRET: 'webhook-secret-1' },
+  ])('are refused with %o alone', (environment) => {
+    const message = 'GITLAB_APP_CLIENT_ID and GITLAB_APP_CLIENT_SECRET must be set together';
+    expect(() => readSettings(environment)).toThrow(new SettingError(message));
+  });
+
+  it.each([
+    ['GITLAB_APP_URL', 'http://gitlab.example'],
+    ['GITLAB_APP_WEBHOOK_SECRET', 'hunter2'],
+  ])('are refused with the %s %s', (name, value) => {
+    expect(() => readSettings({ ...gitlab, [name]: value })).toThrow(new RegExp(`^${name} must be`));
   });
 });
 

@@ -67,6 +67,16 @@ describe('connecting by the app', () => {
     expect([...audit]).toEqual([{ action: 'CREATE', note: 'host_a app acme', user_id: owner.userId }]);
   });
 
+  it('begins with a fresh proof only', async () => {
+    const { platform } = parts;
+    await platform.database.sql`
+      update refresh_tokens set family_created_at = family_created_at - interval '11 minutes'
+      where user_id = ${owner.userId}`;
+    const path = '/api/v1/admin/app-installations';
+    const reply = await platform.json('POST', path, { token: owner.accessToken, body: {} });
+    expect(reply).toMatchObject({ status: 403, body: { type: '/problems/recent-login-required' } });
+  });
+
   it('offers the repositories of the installation', async () => {
     const { id } = await parts.connect(owner, parts.app.install('acme', whole));
     const path = `/api/v1/admin/repositories?provider=host_a&integration_id=${id}`;
@@ -301,6 +311,14 @@ describe('an attacker', () => {
     '/console/onboarding?next=https://evil.example',
     '/login/oauth/authorize',
     'javascript:alert(1)',
+    '/console/%2F%2Fevil.example',
+    '/console%5Cevil.example',
+    '/console/\t/evil.example',
+    '/console/\n',
+    '/console/／evil.example',
+    ' /console',
+    'HTTPS://evil.example/console',
+    '/console/onboarding?next=%2F%2Fevil.example',
   ])('cannot have the console lead to %s', async (returnTo) => {
     const body = { return_to: returnTo };
     const reply = await parts.platform.json('POST', '/api/v1/admin/app-installations', {

@@ -1,4 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
+import type { Log } from '@plumbline/contract/contract-types';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { queueRequestedSyncs } from '../../../../src/platform/sources/sync-runs/queue-requested-syncs.js';
 import type { Installation } from '../../../support/hosts/app-host.js';
@@ -41,8 +42,11 @@ const about = (fullName: string, more: object = {}): object => ({
 const configure = (repositories: readonly string[]): Promise<string> =>
   queue.configure({ provider: 'host_a', integration_id: integrationId, repositories });
 
+const ignore = (): void => {};
+
 /** What a server with free workers does. */
-const queueNow = (): Promise<void> => queueRequestedSyncs(parts.platform.database.sql, new Date(), 2);
+const queueNow = (warn: Log['warn'] = ignore): Promise<void> =>
+  queueRequestedSyncs(parts.platform.database.sql, new Date(), 2, { debug: ignore, info: ignore, warn, error: ignore });
 
 async function runsOf(configId: string): Promise<{ status: string; repositories: string[] }[]> {
   const rows = await parts.platform.database.sql<{ status: string; repositories: string[] }[]>`
@@ -94,6 +98,27 @@ describe('a change at the code host', () => {
     await parts.deliver('push', about('acme/api'));
     await queueNow();
     expect((await Promise.all(ids.map(runsOf))).map((runs) => runs.length)).toEqual([1, 1, 0]);
+  });
+
+  it('starts the syncs of the other configurations where one cannot be queued', async () => {
+    const { sql } = parts.platform.database;
+    const [broken, other] = [await configure(['acme/api']), await configure(['acme/a*'])].sort();
+    await sql.unsafe(`
+      create function refuse_run() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;
+      create trigger refuse_run before insert on sync_runs
+        for each row when (new.sync_config_id = '${broken}') execute function refuse_run()`);
+    try {
+      await parts.deliver('push', about('acme/api'));
+      const warnings: object[] = [];
+      await queueNow((fields) => warnings.push(fields));
+      expect(await runsOf(String(other))).toMatchObject([{ repositories: ['acme/api'] }]);
+      expect(await runsOf(String(broken))).toEqual([]);
+      expect(warnings).toMatchObject([{ sync_config_id: broken, org_id: owner.orgId }]);
+    } finally {
+      await sql.unsafe('drop trigger refuse_run on sync_runs; drop function refuse_run');
+    }
+    await queueNow();
+    expect(await runsOf(String(broken))).toMatchObject([{ repositories: ['acme/api'] }]);
   });
 
   it('concerns neither other organizations, nor inactive configurations, nor those of other hosts', async () => {

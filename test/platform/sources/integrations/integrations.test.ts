@@ -91,7 +91,7 @@ describe('connecting', () => {
     await platform.database.sql`
       update integrations set secret_sealed = (select secret_sealed from integrations where id = ${first.body.id})
       where id = ${second.body.id}`;
-    expect((await test(second.body.id)).status).toBe(500);
+    expect((await test(second.body.id)).body.error).toContain('Connect the integration again');
   });
 
   it('completes the onboarding of the organization', async () => {

@@ -84,6 +84,21 @@ beforeEach(async () => {
       insert into login_attempts (state_hash, browser_hash, provider, expires_at)
       values (${Buffer.alloc(32, 80 + index)}, ${Buffer.alloc(32, 80)}, 'github', ${expiresAt})`;
   }
+  for (const [index, expiresAt] of [ago(1), ago(-1)].entries()) {
+    await sql`
+      insert into mfa_attempts (token_hash, user_id, token_version, expires_at)
+      values (${Buffer.alloc(32, 85 + index)}, ${user?.id ?? ''}, 0, ${expiresAt})`;
+    await sql`
+      insert into passkey_challenges (challenge_hash, expires_at) values (${Buffer.alloc(32, 85 + index)}, ${expiresAt})`;
+  }
+  for (const expiresAt of [ago(100), ago(5)]) {
+    await sql`
+      insert into sso_sessions (family_id, connection_id, user_id, subject, expires_at)
+      values (gen_random_uuid(), gen_random_uuid(), ${user?.id ?? ''}, 'a', ${expiresAt})`;
+  }
+  for (const [index, expiresAt] of [ago(1), ago(-1)].entries()) {
+    await sql`insert into sso_logout_tokens values (${Buffer.alloc(32, index)}, ${expiresAt})`;
+  }
   // Of a token that is active, one that has expired and one that is revoked.
   for (const [index, [expiresAt, revokedAt, ends]] of [
     [ago(-9), null, [null, ago(-1), ago(0.01)]] as const,
@@ -118,6 +133,10 @@ const pruned = [
   { what: 'expired refresh tokens', rows: 2 },
   { what: 'expired tokens of mails', rows: 0 },
   { what: 'expired log-ins with identity providers', rows: 1 },
+  { what: 'expired log-ins that await a second factor', rows: 1 },
+  { what: 'expired challenges of passkeys', rows: 1 },
+  { what: 'ended sessions by SSO', rows: 1 },
+  { what: 'expired logout tokens of SSO', rows: 1 },
   { what: 'expired links of mails about the security of accounts', rows: 1 },
   { what: 'expired idempotency keys', rows: 2 },
   { what: 'ended earlier secrets of webhooks', rows: 1 },

@@ -43,8 +43,8 @@ async function rows(): Promise<unknown> {
   return counts;
 }
 
-it('covers the operations of organizations, freshness, teams, classification, views, webhooks, thresholds, service tokens, integrations, sync, set-up and the audit log', () => {
-  expect(operations).toHaveLength(71);
+it('covers the operations of organizations, freshness, teams, classification, views, provisioning, webhooks, thresholds, service tokens, SSO, integrations, sync, set-up and the audit log', () => {
+  expect(operations).toHaveLength(81);
 });
 
 async function expectRefused(example: ExampleRequest, by: TestUser, problem: string): Promise<void> {
@@ -59,7 +59,7 @@ it.each(operations)('$operationId is refused to a token without an organization'
 
 const forViewers = [
   ...['getOrganization', 'listMembers', 'listTeams', 'getTeam', 'getTeamAssignment', 'listViews', 'getFreshness'],
-  ...['getRules', 'getAuthors', 'listCorrections', 'listEnvironments'],
+  ...['getRules', 'getAuthors', 'getCalendar', 'listCorrections', 'listEnvironments'],
 ];
 const forAdmins = operations.filter(({ operationId }) => !forViewers.includes(operationId));
 

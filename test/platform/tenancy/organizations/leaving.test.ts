@@ -253,8 +253,22 @@ describe('races of joining and leaving', () => {
     });
     await waiting(2);
     await release();
-    expect((await removed).body).toEqual({ service_tokens: [], webhooks: [] });
+    expect((await removed).body).toEqual({ service_tokens: [], webhooks: [], integrations: [] });
     expect((await created).body).toMatchObject({ type: '/problems/insufficient-role', required_role: 'admin' });
+  });
+
+  it('an integration that an admin connects during the removal is refused', async () => {
+    const release = await holdLock('organizations', 'id', owner.orgId);
+    const removed = remove(owner, leaver);
+    await waiting(1);
+    const connected = platform.json('POST', '/api/v1/admin/integrations', {
+      token: leaver.accessToken,
+      body: { provider: 'host_a', name: 'late', token: 'secret' },
+    });
+    await waiting(2);
+    await release();
+    expect((await removed).status).toBe(200);
+    expect((await connected).body).toMatchObject({ type: '/problems/insufficient-role', required_role: 'admin' });
   });
 
   it('a rotation by an admin during the removal is refused', async () => {
@@ -298,7 +312,7 @@ describe('what a removed member has created', () => {
 
   it('is nothing for a member who created nothing', async () => {
     const member = await platform.signUp({ invitedBy: owner });
-    expect((await remove(owner, member)).body).toEqual({ service_tokens: [], webhooks: [] });
+    expect((await remove(owner, member)).body).toEqual({ service_tokens: [], webhooks: [], integrations: [] });
   });
 
   it('loses its service tokens if the caller asks for that', async () => {

@@ -1,3 +1,4 @@
+import { unreadableToken } from '../../integrations/unreadable-token.js';
 import { secretContext } from '../../integrations/integrations.store.js';
 import type { SecretBox } from '../../../server/secrets/secret-box.js';
 import { passwordsOf } from '../../../../sync/request.js';
@@ -16,6 +17,7 @@ export interface JobSettings {
   /** Additional networks (CIDR) for code hosts, besides public addresses. */
   readonly integrationNetworks: readonly string[];
   /** Maximum number of requests per attempt to the code host. */
+  readonly periodDays: number;
   readonly mostRequests: number;
   /** The directory whose repositories an organization may read; null: none. */
   readonly localRootOf: (orgId: string) => string | null;
@@ -31,7 +33,7 @@ export type PreparedJob =
 /** The job of a run, or the reason why it cannot run. */
 export function prepareJob(
   run: TakenRun,
-  { secrets, store, database, integrationNetworks, mostRequests, localRootOf, rulesFile }: JobSettings,
+  { secrets, store, database, integrationNetworks, periodDays, mostRequests, localRootOf, rulesFile }: JobSettings,
 ): PreparedJob {
   const address = parseConnection(store);
   if ('problem' in address) {
@@ -47,6 +49,7 @@ export function prepareJob(
     store,
     locks: lockDatabaseOf(store, database),
     integrationNetworks,
+    periodDays,
     mostRequests,
     localRoot: localRootOf(run.org_id),
     rulesFile,
@@ -61,9 +64,7 @@ export function prepareJob(
     const expiresAt = run.token_expires_at?.getTime() ?? null;
     return { job: { ...job, credential: { token, baseUrl: run.base_url, expiresAt } } };
   } catch {
-    return {
-      refusal: 'The stored token cannot be decrypted because SECRETS_KEY has changed. Connect the integration again.',
-    };
+    return { refusal: unreadableToken };
   }
 }
 
@@ -71,7 +72,7 @@ export function prepareJob(
 const refusals = {
   gone: 'The integration of this configuration has been deleted or disabled. Connect it again.',
   suspended: 'The installation of the app is suspended at the code host. Resume it there, and test the integration.',
-  removed: 'The app was removed at the code host. Install it again.',
+  removed: 'The app was removed at the code host, or its authorization has ended. Connect the integration again.',
 } as const;
 
 /** The secret values of a job. */

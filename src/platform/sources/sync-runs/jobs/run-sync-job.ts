@@ -143,11 +143,13 @@ async function stepOf(
 function requestOf(
   { options }: JobPart,
   target: Target,
-  { prune, provider }: SyncJob,
+  { prune, provider, periodDays }: SyncJob,
 ): { readonly request: SyncRequest } | { readonly error: SyncFailure } {
   // The configuration decides for all of its targets and providers; only the history of some can be rewritten.
   const isPruned = prune && target === 'git' && provider !== 'synthetic';
-  const parsed = parseSyncRequest({ ...options, target, prune: isPruned }, {});
+  // Generated data are as many as the configuration says.
+  const period = provider === 'synthetic' ? {} : { period: String(periodDays) };
+  const parsed = parseSyncRequest({ ...options, ...period, target, prune: isPruned }, {});
   if (parsed.ok) return { request: parsed.request };
   return { error: { code: 'internal', message: parsed.problems.join('; ') } };
 }

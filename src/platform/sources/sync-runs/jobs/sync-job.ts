@@ -32,6 +32,8 @@ export interface SyncJob {
   readonly prune: boolean;
   /** Whether it fills an organization with demo data, which include teams. */
   readonly isDemo: boolean;
+  /** How many days before now the first sync of a repository begins. */
+  readonly periodDays: number;
   /** Maximum number of requests of this attempt to the code host. */
   readonly mostRequests: number;
   /** Steps finished by earlier attempts, which are not repeated. */

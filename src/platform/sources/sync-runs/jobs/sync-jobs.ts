@@ -41,7 +41,7 @@ export function startSyncJobs(options: SyncJobsOptions): SyncJobs {
       while (asked && !stopped && inWork.size < limit) {
         asked = false;
         const worker = random.uuid();
-        await queueRequestedSyncs(sql, clock.now(), runsPerOrganization);
+        await queueRequestedSyncs(sql, clock.now(), runsPerOrganization, log);
         const runs = await takeDueRuns(sql, worker, clock.now(), { silenceSeconds, limit: limit - inWork.size });
         for (const run of runs) begin(run.id, workOn(run, worker, options));
       }

@@ -25,7 +25,7 @@ export interface WorkOptions extends JobSettings {
   readonly clock: Clock;
   readonly log: Log;
   readonly execute: StartExecution;
-  readonly installationTokens: InstallationTokens;
+  readonly installationTokens: Pick<InstallationTokens, 'fresh'>;
   /** Time limit of an attempt in seconds. After that the attempt and the run are ended. */
   readonly runDeadlineSeconds: number;
   /** Called for each run that ended here. */

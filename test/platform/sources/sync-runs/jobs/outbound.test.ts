@@ -17,6 +17,7 @@ async function run(provider: 'host_a' | 'host_b', baseUrl: string, networks: rea
     store: sqliteUri(),
     locks: null,
     integrationNetworks: networks,
+    periodDays: 365,
     mostRequests: 1000,
     localRoot: null,
     rulesFile: null,

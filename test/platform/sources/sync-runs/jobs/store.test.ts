@@ -65,6 +65,7 @@ it('A run refuses a store of a kind that no sync writes to', () => {
       store: 'duckdb:/var/lib/analytics',
       database: 'postgres://db/platform',
       integrationNetworks: [],
+      periodDays: 365,
       mostRequests: 100,
       localRootOf: () => null,
       rulesFile: null,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
 import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { queueRequestedSyncs } from '../../../../../src/platform/sources/sync-runs/queue-requested-syncs.js';
@@ -208,7 +209,7 @@ describe('a schedule', () => {
     await reachNextRun(id);
     expect(await runsOf(id)).toHaveLength(1);
     await end(id, 'complete');
-    await queueRequestedSyncs(sql, clock.now(), 20);
+    await queueRequestedSyncs(sql, clock.now(), 20, pino({ level: 'silent' }));
     const runs = await sql`select status, repositories from sync_runs where sync_config_id = ${id} order by created_at`;
     expect(runs[1]).toEqual({ status: 'pending', repositories: [...repositories].sort() });
   });

@@ -1,13 +1,6 @@
-import { codeHostFailed, installationRefused } from '../../../../generated/problems.js';
-import type { HostApp, HostInstallation, HostRefusal, InstallationToken } from './host-app.js';
-
-/** An installation that a user may connect, with its first token. */
-export interface UsableInstallation {
-  readonly installation: HostInstallation;
-  readonly token: InstallationToken;
-}
-
-type Problem = ReturnType<typeof codeHostFailed> | ReturnType<typeof installationRefused>;
+import { installationRefused } from '../../../../generated/problems.js';
+import type { GithubClient, HostInstallation } from './github-client.js';
+import { unreachableHost, type ConnectProblem, type ConnectableAccount, type HostRefusal } from './host-app.js';
 
 /**
  * Finds an installation, and checks that the user may connect it. Its id comes from the address to which the host has
@@ -20,10 +13,10 @@ type Problem = ReturnType<typeof codeHostFailed> | ReturnType<typeof installatio
  * @param code what the host has added to the address; undefined: nothing
  */
 export async function usableInstallation(
-  host: HostApp,
+  host: GithubClient,
   code: string | undefined,
   wanted: { readonly id: string | undefined } | { readonly account: string },
-): Promise<{ readonly usable: UsableInstallation } | { readonly problem: Problem }> {
+): Promise<{ readonly account: ConnectableAccount } | { readonly problem: ConnectProblem }> {
   const user = code === undefined ? { refusal: 'refused' as const } : await host.signIn(code);
   if ('refusal' in user) return { problem: problemOf(user.refusal) };
   const userToken = user.value;
@@ -47,15 +40,14 @@ export async function usableInstallation(
     const message = `The installation can read ${whole.value} repositories, and you ${readable.value} of them. Ask somebody who can read all to connect it.`;
     return { problem: installationRefused({ message }) };
   }
-  return { usable: { installation, token: token.value } };
+  const { id: installationId, account } = installation;
+  return { account: { installationId, account, access: { ...token.value, refreshToken: null } } };
 }
 
-function problemOf(refusal: HostRefusal): Problem {
+function problemOf(refusal: HostRefusal): ConnectProblem {
   switch (refusal) {
     case 'unreachable':
-      return codeHostFailed({
-        message: 'The code host cannot be reached, or does not answer as expected. Try again later.',
-      });
+      return unreachableHost();
     case 'suspended':
       return installationRefused({
         message: 'The installation is suspended at the code host. Resume it there, and begin again.',

@@ -1,0 +1,69 @@
+/** The teams whose lists have the people of groups. Nothing here fails a log-in: what has failed is done by the next one. */
+import type { RequestContext } from '@plumbline/contract/contract-types';
+import type { Schemas } from '../../../../generated/platform/operations.js';
+import type { PlatformDependencies } from '../../dependencies.js';
+import { updateGroupMembers } from '../../tenancy/teams/group-members.js';
+import type { ChangingRequest } from '../../tenancy/teams/stored-teams.js';
+import { groupsOf } from './groups-of-claims.js';
+import type { SsoConnection } from './sso-connections.store.js';
+import { findAccountOfIdentity, type SsoIdentity } from './sso-identities.store.js';
+import { storedTeamMembers, type ReleasedMembers } from './sso-team-members.store.js';
+
+const note = 'members by groups of SSO';
+
+/** Adds somebody who logs in to the teams of the groups, and removes the person from those of other groups. */
+export async function joinTeams(
+  connection: SsoConnection,
+  identity: Pick<SsoIdentity, 'connectionId' | 'subject'>,
+  { claims, context }: { readonly claims: Readonly<Record<string, unknown>>; readonly context: RequestContext },
+  dependencies: PlatformDependencies,
+): Promise<void> {
+  await orLater(dependencies, async () => {
+    const account = await findAccountOfIdentity(dependencies.sql, identity);
+    if (account === null) return; // the connection has ended
+    const { id: userId, email } = account;
+    const orgId = connection.org_id;
+    const groups = groupsOf(connection, claims);
+    const mapped = connection.group_teams.filter(({ group }) => groups?.has(group));
+    const wanted = new Map(mapped.map(({ team_id: teamId }) => [teamId, [email]]));
+    const stored = storedTeamMembers({ orgId, userId });
+    if (wanted.size === 0 && (await stored.read(dependencies.sql)).size === 0) return;
+    const request = { principal: { org_id: orgId, user_id: userId }, context };
+    await updateGroupMembers({ wanted: () => Promise.resolve(wanted), ...stored }, request, dependencies, note);
+  });
+}
+
+/** Removes the addresses that SSO has added from all teams without a group. */
+export async function releaseTeams(
+  mapped: readonly Pick<Schemas['SsoGroupTeam'], 'team_id'>[],
+  request: ChangingRequest,
+  dependencies: PlatformDependencies,
+): Promise<void> {
+  await orLater(dependencies, async () => {
+    await release({ except: mapped.map(({ team_id: teamId }) => teamId) }, request, dependencies);
+  });
+}
+
+/** Removes the addresses of people who are not members any more from the teams to which SSO has added them. */
+export async function releaseFormerMembers(
+  request: ChangingRequest,
+  dependencies: PlatformDependencies,
+): Promise<void> {
+  await release({ of: 'former members' }, request, dependencies);
+}
+
+async function release(
+  scope: ReleasedMembers,
+  request: ChangingRequest,
+  dependencies: PlatformDependencies,
+): Promise<void> {
+  const stored = storedTeamMembers({ orgId: request.principal.org_id, ...scope });
+  if ((await stored.read(dependencies.sql)).size === 0) return;
+  await updateGroupMembers({ wanted: () => Promise.resolve(new Map()), ...stored }, request, dependencies, note);
+}
+
+async function orLater({ log }: Pick<PlatformDependencies, 'log'>, work: () => Promise<void>): Promise<void> {
+  await work().catch((error: unknown) => {
+    log.warn({ err: error }, 'teams cannot be changed by groups of SSO now; the next log-in will retry');
+  });
+}
