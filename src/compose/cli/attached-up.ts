@@ -44,16 +44,27 @@ export async function runAttached(
     attaching = '';
     if (text !== '') await session.progress.beside(() => session.print(text));
   };
+  const warn = (message: string): void =>
+    void menu.above(() => {
+      session.progress.report({ kind: 'warning', message });
+      return session.progress.close();
+    });
   const watch = watchSwitch(
     (signal) =>
-      watchProject({ ...orchestration, signal }, loaded, (text) => void print(text), {
-        onApplying: (isUnderWay) => (isApplying = isUnderWay),
-      }),
-    (error) =>
-      void menu.above(() => {
-        session.progress.report({ kind: 'warning', message: describe(error) });
-        return session.progress.close();
-      }),
+      watchProject(
+        { ...orchestration, signal },
+        loaded,
+        {
+          applied: (text) => void print(text),
+          failed: (service, error) => {
+            warn(`${service}: ${describe(error)}`);
+          },
+        },
+        { onApplying: (isUnderWay) => (isApplying = isUnderWay) },
+      ),
+    (error) => {
+      warn(describe(error));
+    },
   );
   session.signal.addEventListener('abort', watch.stop, { once: true });
   const opened = (): Menu =>

@@ -55,6 +55,14 @@ export async function requireWatchedPaths(loaded: Loaded): Promise<void> {
   }
 }
 
+/** Is told what came of changes. */
+export interface WatchObserver {
+  /** With a line for the user. */
+  readonly applied: (text: string) => void;
+  /** Changes of this service could not be applied, as after an error in a Dockerfile. The watch goes on. */
+  readonly failed: (service: string, error: unknown) => void;
+}
+
 export interface WatchOptions {
   /** False: keep images that a rebuild replaces. */
   readonly prune?: boolean;
@@ -65,12 +73,12 @@ export interface WatchOptions {
 /**
  * Applies changes until the signal fires. Resolves then.
  *
- * @param applied called after each batch with a line for the user
+ * @throws what makes watching the files itself impossible
  */
 export async function watchProject(
   orchestration: Orchestration,
   loaded: Loaded,
-  applied: (text: string) => void,
+  observer: WatchObserver,
   { source = fileChanges, ...options }: WatchOptions & { readonly source?: ChangeSource } = {},
 ): Promise<void> {
   const { backend, clock, signal } = orchestration;
@@ -100,7 +108,7 @@ export async function watchProject(
       await clock.sleep(SETTLE_MS, signal);
       options.onApplying?.(true);
       try {
-        await applyChanges(orchestration, loaded, waiting.splice(0), applied, options);
+        await applyChanges(orchestration, loaded, waiting.splice(0), observer, options);
       } finally {
         options.onApplying?.(false);
       }
@@ -145,34 +153,51 @@ async function* fileChanges(root: string, signal: AbortSignal): AsyncGenerator<s
   }
 }
 
-/** Applies one batch. A rebuild makes the other actions unnecessary; otherwise copies files, then restarts. */
+/** Applies one batch. A service whose changes fail does not keep those of the others. */
 export async function applyChanges(
   orchestration: Orchestration,
   loaded: Loaded,
   changes: readonly Change[],
-  applied: (text: string) => void,
+  { applied, failed }: WatchObserver,
   options: WatchOptions = {},
 ): Promise<void> {
   for (const service of new Set(changes.map((change) => change.service))) {
     const own = changes.filter((change) => change.service === service);
-    if (own.some(({ rule }) => rule.action === 'rebuild')) {
-      await rebuild(orchestration, loaded, service, options);
-      applied(`${service}: rebuilt`);
-      continue;
+    try {
+      await applyToService(orchestration, loaded, service, own, applied, options);
+    } catch (error) {
+      if (orchestration.signal.aborted) throw error;
+      failed(service, error);
     }
-    const members = await runningMembers(orchestration, loaded, service);
-    const synced = own.filter(({ rule }) => rule.action.startsWith('sync'));
-    const files = new Map(synced.map((change) => [change.file, change]));
-    for (const change of files.values()) await sync(orchestration, members, change);
-    if (files.size > 0) applied(`${service}: ${files.size} ${files.size === 1 ? 'file' : 'files'} copied`);
-    for (const rule of new Set(synced.map((change) => change.rule))) {
-      if (rule.action !== 'sync+exec' || rule.exec === undefined) continue;
-      for (const { container } of members) await runHooks(orchestration, container, [rule.exec]);
-    }
-    if (!own.some(({ rule }) => rule.action.endsWith('restart'))) continue;
-    await restartProject(orchestration, { name: loaded.project.name, services: [service], project: loaded.project });
-    applied(`${service}: restarted`);
   }
+}
+
+/** A rebuild makes the other actions unnecessary; otherwise copies files, then restarts. */
+async function applyToService(
+  orchestration: Orchestration,
+  loaded: Loaded,
+  service: string,
+  changes: readonly Change[],
+  applied: (text: string) => void,
+  options: WatchOptions,
+): Promise<void> {
+  if (changes.some(({ rule }) => rule.action === 'rebuild')) {
+    await rebuild(orchestration, loaded, service, options);
+    applied(`${service}: rebuilt`);
+    return;
+  }
+  const members = await runningMembers(orchestration, loaded, service);
+  const synced = changes.filter(({ rule }) => rule.action.startsWith('sync'));
+  const files = new Map(synced.map((change) => [change.file, change]));
+  for (const change of files.values()) await sync(orchestration, members, change);
+  if (files.size > 0) applied(`${service}: ${files.size} ${files.size === 1 ? 'file' : 'files'} copied`);
+  for (const rule of new Set(synced.map((change) => change.rule))) {
+    if (rule.action !== 'sync+exec' || rule.exec === undefined) continue;
+    for (const { container } of members) await runHooks(orchestration, container, [rule.exec]);
+  }
+  if (!changes.some(({ rule }) => rule.action.endsWith('restart'))) return;
+  await restartProject(orchestration, { name: loaded.project.name, services: [service], project: loaded.project });
+  applied(`${service}: restarted`);
 }
 
 async function rebuild(

@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { imageNotFound } from '../../../src/compose/runtime/errors.js';
 import { commandLine, type CommandLine, type Running } from './command-line.js';
 import { started, statuses } from './shop.js';
 
@@ -108,6 +109,35 @@ describe('up --watch', () => {
     expect(await statuses(console.run)).toEqual({ 'folder-web': 'running' });
     up.interrupt();
     expect((await up.ran).code).toBe(0);
+  });
+});
+
+describe('a change that cannot be applied', () => {
+  it.each([
+    ['watch', 'Watching for web'],
+    ['up --watch', 'Attaching to'],
+  ])('is reported by %s, which goes on', async (command, beginning) => {
+    const file = `services:
+      web: { build: ., develop: { watch: [{ path: ./page, action: rebuild }] } }`;
+    const { begin, faults, folder, run } = await commandLine(file);
+    await change(folder, 'Dockerfile', 'FROM scratch\n');
+    await change(folder, 'page', 'one');
+    const watch = begin(...command.split(' '));
+    await watch.shows(beginning);
+    const changedUntil = async (text: string): Promise<void> => {
+      const told = { isShown: false };
+      void watch.shows(text).then(() => (told.isShown = true));
+      while (!told.isShown) {
+        await change(folder, 'page', text);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    };
+    faults.fail('build', imageNotFound('base'));
+    await changedUntil('warning: web: ');
+    await changedUntil('web: rebuilt');
+    expect(await statuses(run)).toEqual({ 'folder-web': 'running' });
+    watch.interrupt();
+    expect((await watch.ran).stderr).toMatch(/^warning: web: .*base/m);
   });
 });
 

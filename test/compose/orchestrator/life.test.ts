@@ -133,7 +133,10 @@ describe('watch', () => {
     const rule = { path: root, action: 'sync+restart', target: '/srv' } as const;
     const changes = ['page.html', 'gone.html'].map((name) => ({ service: 'a', rule, file: path.join(root, name) }));
     const told: string[] = [];
-    await applyChanges(orchestration, await loaded(file), changes, (text) => told.push(text));
+    const failed = (_service: string, error: unknown): never => {
+      throw error;
+    };
+    await applyChanges(orchestration, await loaded(file), changes, { applied: (text) => told.push(text), failed });
     expect(Buffer.concat(control.archives('shop-a').map((each) => Buffer.from(each))).toString()).toContain('new page');
     expect(removed).toEqual(['rm -rf -- /srv/gone.html']);
     expect(actions()).toEqual(['Stopped shop-a', 'Started shop-a']);

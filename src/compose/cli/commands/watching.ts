@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { down } from '../../orchestrator/down.js';
 import { selectMembers } from '../../orchestrator/lifecycle.js';
 import { up } from '../../orchestrator/up.js';
-import { requireWatchedPaths, watchedServices, watchProject } from '../../orchestrator/watch.js';
+import { requireWatchedPaths, watchedServices, watchProject, type WatchObserver } from '../../orchestrator/watch.js';
 import { define } from '../command.js';
-import { UsageError } from '../failures.js';
+import { describe, UsageError } from '../failures.js';
 import type { Io } from '../io.js';
 import { DRY_RUN } from '../progress-view.js';
 import { quieter } from '../quiet.js';
@@ -55,8 +55,13 @@ export function watchCommand(compose: Command, io: Io): void {
       if (flags.up !== false) await up(orchestration, loaded);
       await session.io.stderr.write(`Watching for ${watchedServices(loaded).join(', ')}. Press Ctrl-C to stop.\n`);
       const prefix = session.isDryRun ? DRY_RUN : '';
-      const told = (text: string): void => void (flags.quiet === true || session.print(`${prefix}${text}\n`));
-      await watchProject(orchestration, loaded, told, { prune: flags.prune });
+      const observer: WatchObserver = {
+        applied: (text) => void (flags.quiet === true || session.print(`${prefix}${text}\n`)),
+        failed: (service, error) => {
+          session.progress.report({ kind: 'warning', message: `${service}: ${describe(error)}` });
+        },
+      };
+      await watchProject(orchestration, loaded, observer, { prune: flags.prune });
       return 0;
     },
   });
