@@ -55,11 +55,11 @@ export async function requireWatchedPaths(loaded: Loaded): Promise<void> {
   }
 }
 
-/** Is told what came of changes. */
+/** Receives the outcome of changes. */
 export interface WatchObserver {
   /** With a line for the user. */
   readonly applied: (text: string) => void;
-  /** Changes of this service could not be applied, as after an error in a Dockerfile. The watch goes on. */
+  /** Changes of this service could not be applied, as after an error in a Dockerfile. The watch continues. */
   readonly failed: (service: string, error: unknown) => void;
 }
 

@@ -116,7 +116,7 @@ describe('a change that cannot be applied', () => {
   it.each([
     ['watch', 'Watching for web'],
     ['up --watch', 'Attaching to'],
-  ])('is reported by %s, which goes on', async (command, beginning) => {
+  ])('is reported by %s, which continues', async (command, beginning) => {
     const file = `services:
       web: { build: ., develop: { watch: [{ path: ./page, action: rebuild }] } }`;
     const { begin, faults, folder, run } = await commandLine(file);

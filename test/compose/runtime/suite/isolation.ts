@@ -105,7 +105,7 @@ export function isolation(bench: Bench): void {
   });
 
   proves(['port', 'createContainer'], 'a published port is reported, and reachable from the host', async () => {
-    // A network of its own, as in a project: Podman may end the bridge of a shared one with the last container of another
+    // A separate network, as in a project: Podman may end the bridge of a shared one with the last container of another
     // test, while this container joins it.
     const network = fresh('n');
     await internal.ensureNetwork({ name: network, labels });
