@@ -2,7 +2,7 @@
 import { createClassifier } from '../../../src/sync/work-units/classify/classifier.js';
 import { loadRules } from '../../../src/sync/work-units/classify/rules.js';
 import { accuracyByRepository } from '../../sync/classify/accuracy.js';
-import { evidenceOf, isHeldOut, readLabelled } from '../../sync/classify/labelled.js';
+import { evidenceOf, isHeldOut, messageAlone, readLabelled } from '../../sync/classify/labelled.js';
 import { printTable, unlessBrief } from '../measure.js';
 
 const ROUNDS = unlessBrief(100, 1);
@@ -10,13 +10,21 @@ const ROUNDS = unlessBrief(100, 1);
 export async function benchAccuracy(): Promise<void> {
   const classifier = createClassifier(await loadRules());
   const units = readLabelled();
-  const rows = [...accuracyByRepository(units.filter(isHeldOut), classifier)].map(([repository, accuracy]) => ({
-    repository,
-    units: accuracy.units,
-    'theme %': Math.round(accuracy.theme * 100),
-    'subcategory %': Math.round(accuracy.subcategory * 100),
-    'unclassified %': Math.round(accuracy.unclassified * 100),
-  }));
+  const heldOut = units.filter(isHeldOut);
+  const ofMessages = accuracyByRepository(heldOut.map(messageAlone), classifier);
+  const percent = (part: number): number => Math.round(part * 100);
+  const rows = [...accuracyByRepository(heldOut, classifier)].map(([repository, accuracy]) => {
+    const alone = ofMessages.get(repository);
+    return {
+      repository,
+      units: accuracy.units,
+      'theme %': percent(accuracy.theme),
+      'subcategory %': percent(accuracy.subcategory),
+      'unclassified %': percent(accuracy.unclassified),
+      'message alone: theme %': alone === undefined ? '' : percent(alone.theme),
+      'message alone: unclassified %': alone === undefined ? '' : percent(alone.unclassified),
+    };
+  });
   printTable('Classification of the held-out half of the labelled set', rows);
   const classifyAll = (): void => {
     for (const unit of units) classifier.classify(evidenceOf(unit, classifier));

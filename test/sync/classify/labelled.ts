@@ -33,6 +33,11 @@ export function repositoryOf({ id }: Pick<LabelledUnit, 'id'>): string {
   return id.slice(0, id.indexOf('@'));
 }
 
+/** The unit as hosts give it that do not list changed files. */
+export function messageAlone(unit: LabelledUnit): LabelledUnit {
+  return { ...unit, paths: [] };
+}
+
 /** What the classifier sees of a unit: its text and the titles of its commits are not part of the set. */
 export function evidenceOf(unit: LabelledUnit, classifier: Pick<Classifier, 'ruleOfPath'>): Evidence {
   const files = new Map<number, number>();

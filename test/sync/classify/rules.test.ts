@@ -53,6 +53,33 @@ describe('the built-in rules', () => {
     expect(main('main production', { workType: 'deployment' })).toBe('operational.support');
   });
 
+  it.each([
+    ['Suggest help when unknown command', 'feature_delivery.roadmap'],
+    ['Add CodeSandbox CI', 'operational.support'],
+    ['solve #306', 'quality.bugfix'],
+    ['Missing break', 'quality.bugfix'],
+    ['Tidy up', 'maintenance.refactor'],
+    ['No need for this', 'maintenance.debt'],
+    ['docs: release notes for the v18.2.0 release', 'operational.support'],
+    ['Fix macro redefinition warning', 'maintenance.debt'],
+    ['The permissions of the socket', 'risk.security'],
+  ])('classify %j as %s by the message alone', (title, subcategory) => {
+    expect(main(title)).toBe(subcategory);
+  });
+
+  it('let neither a script nor a list of plans decide alone', () => {
+    expect(main('Added /AUTOOP', { files: files('scripts/autoop.pl') })).toBe('feature_delivery.roadmap');
+    expect(main('Document the patches', { files: files('TODO') })).toBe('feature_delivery.enablement');
+    expect(main('AUTOOP', { files: files('scripts/autoop.pl') })).toBe('maintenance.debt');
+  });
+
+  it('read the names of files in a title only where the changed files are unknown', () => {
+    expect(main('Update marking.md (#701)')).toBe('feature_delivery.enablement');
+    expect(main('update `pkg/snapcraft.yaml`')).toBe('operational.support');
+    expect(main('Update marking.md (#701)', { files: files('lib/a.ts') })).toBe('maintenance.refactor');
+    expect(main('Next.js')).toBe('unclassified.unclassified');
+  });
+
   it('read the types of a request’s commits only where its title has none', () => {
     const commitTitles = ['test: a', 'test: b', 'anything'];
     expect(main('Some work', { workType: 'pull_request', commitTitles })).toBe('quality.testing');

@@ -52,6 +52,8 @@ export interface Classifier {
 const NONE: readonly number[] = [];
 /** The weight of the text below a title; the title weighs 1. */
 const TEXT_STRENGTH = 0.25;
+/** A file that the title names, where the changed files are unknown, counts like a keyword. */
+const NAMED_FILE_STRENGTH = 2;
 /** Maximum number of cached paths, labels and scopes. */
 const REMEMBERED = 50_000;
 
@@ -207,10 +209,19 @@ function createRuleSet(rules: readonly Rule[], worths: Rules['points'], matchers
       give(number, 'path', count / files, match);
       if (count === files) give(number, 'only_path', 1, match);
     }
+    if (files === 0) {
+      for (const name of fileNames(own.bare)) give(ruleOfPath(name), 'path', NAMED_FILE_STRENGTH, `${name} (title)`);
+    }
     for (const number of workTypes.get(evidence.workType) ?? NONE) give(number, 'work_type', 1, evidence.workType);
     return { points, named };
   };
   return { size: rules.length, ruleOfPath, score };
+}
+
+/** The words of a title that are names of files with an ending, such as `docs/setup.md`. */
+function fileNames(title: string): string[] {
+  if (!title.includes('.')) return [];
+  return title.split(/[\s"'`(),:;]+/).filter((word) => /^[\w./-]{1,100}\.[a-z]{1,8}$/i.test(word));
 }
 
 function indexBy<Key>(rules: readonly Rule[], keys: (rule: Rule) => readonly Key[]): ReadonlyMap<Key, number[]> {
