@@ -5,7 +5,9 @@ export { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 export {
   CallToolRequestSchema,
   ErrorCode,
+  ListResourcesRequestSchema,
   ListToolsRequestSchema,
   McpError,
+  ReadResourceRequestSchema,
   type CallToolResult,
 } from '@modelcontextprotocol/sdk/types.js';

@@ -9,8 +9,12 @@ and acts with that token alone. Its Host header must be the address after --list
 --allow-host (HOST or HOST:PORT, not a URL): with --listen 0.0.0.0:8081, name the addresses that callers use. Port 80
 may be left out of the header.
 
+Agents read the list of tools before their first call, so it has the tools of the Analytics API alone, without output
+schemas. A toolset has the tools of a kind of scope: "sync" has those of sync:read, sync:write and sync:run.
+
 Examples:
   plumbline mcp
+  plumbline mcp --tools analytics teams sync --read-only
   plumbline mcp --listen 127.0.0.1:8081 --server https://plumbline.example.com
   plumbline mcp --listen 0.0.0.0:8081 --allow-host mcp.example.com 192.0.2.7:8081`;
 
@@ -22,6 +26,9 @@ export function registerMcpCommand(program: Command): void {
     .option('--server <url>', 'address of the Plumbline server (default: PLUMBLINE_SERVER, else the last login)')
     .option('--listen <address>', 'serve streamable HTTP on HOST:PORT, at /mcp')
     .option('--allow-host <host...>', 'other values of the Host header, such as mcp.example.com')
+    .option('--tools <toolset...>', 'what is served: analytics (default), teams, sync ..., or all')
+    .option('--read-only', 'serve only tools that change nothing')
+    .option('--full-schemas', 'list output schemas, and the descriptions of members of arguments')
     .addHelpText('after', HELP)
     .action(async (options: McpOptions) => {
       const { serveMcp } = await import('./serve.js');

@@ -11,6 +11,7 @@ import { identityOf, SERVICE_TOKEN_PREFIX, type Identity } from '../login/identi
 import { headersOf, nameInUrl, type Host } from './host.js';
 import { StreamableHTTPServerTransport } from './protocol.js';
 import { createToolServer } from './tool-server.js';
+import type { ToolSelection } from './toolsets.js';
 
 /** Where the tools are. */
 const PATH = '/mcp';
@@ -34,6 +35,7 @@ export interface HttpOptions {
   readonly port: number;
   /** Hosts besides the address by which callers may reach this server. */
   readonly allowedHosts: readonly Host[];
+  readonly selection: ToolSelection;
   readonly now: () => Date;
 }
 
@@ -110,7 +112,7 @@ async function answer(
     refuse(response, 400, -32_600, `A batch may have at most ${MOST_MESSAGES} messages.`);
     return;
   }
-  const { protocol } = createToolServer({ client, identity, now: options.now });
+  const { protocol } = createToolServer({ client, identity, now: options.now }, options.selection);
   const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
   response.on('close', () => void protocol.close());
   await protocol.connect(transport);

@@ -7,6 +7,7 @@ import type { McpOptions } from './options.js';
 import { StdioServerTransport } from './protocol.js';
 import { isLoopback, serveHttp } from './serve-http.js';
 import { createToolServer } from './tool-server.js';
+import { selectTools } from './toolsets.js';
 
 const now = (): Date => new Date();
 
@@ -17,13 +18,15 @@ export function serveMcp(options: McpOptions): Promise<void> {
   );
 }
 
-async function serveStdio({ server, allowHost }: McpOptions): Promise<void> {
+async function serveStdio(options: McpOptions): Promise<void> {
+  const { server, allowHost } = options;
+  const selection = selectTools(options);
   if (allowHost !== undefined) throw new UsageError('--allow-host needs --listen');
   const { client, credential, server: address } = await connect(server);
   if (credential === 'none') {
     throw new UsageError(`log in with plumbline login --server ${address}, or set PLUMBLINE_TOKEN to a service token`);
   }
-  const tools = createToolServer({ client, identity: (signal) => identityOf(client, { signal }), now });
+  const tools = createToolServer({ client, identity: (signal) => identityOf(client, { signal }), now }, selection);
   const ended = new Promise<void>((resolve) => {
     process.stdin.on('end', resolve);
   });
@@ -33,12 +36,14 @@ async function serveStdio({ server, allowHost }: McpOptions): Promise<void> {
   await tools.protocol.close();
 }
 
-async function listen({ server, allowHost = [] }: McpOptions, address: string): Promise<void> {
+async function listen(options: McpOptions, address: string): Promise<void> {
+  const { server, allowHost = [] } = options;
+  const selection = selectTools(options);
   const { name: host, port = null } = hostOf(address) ?? {};
   if (host === undefined || port === null) throw new UsageError('--listen must be HOST:PORT, such as 127.0.0.1:8081');
   const allowedHosts = allowHost.map(allowedHost);
   const target = await serverOf(server, process.env);
-  const { http, url, headers } = await serveHttp({ server: target, host, port, allowedHosts, now });
+  const { http, url, headers } = await serveHttp({ server: target, host, port, allowedHosts, selection, now });
   console.error(`plumbline mcp: tools of ${target} at ${url}`);
   if (!isLoopback(host) && allowHost.length === 0) {
     console.error(

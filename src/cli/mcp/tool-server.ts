@@ -1,27 +1,27 @@
 /** The tools as a server of the Model Context Protocol, for one caller. */
 import { setImmediate } from 'node:timers/promises';
-import { queryTools } from '../../../generated/graphql/tools.js';
-import { operationTools } from '../../../generated/platform/tools.js';
 import { releaseVersion } from '@plumbline/contract/system/release-version';
 import { callFailure } from '../login/failures.js';
 import type { Identity } from '../login/identity.js';
 import { oneLine } from '../one-line.js';
 import { callTool, type AnyTool, type Caller } from './call-tool.js';
+import { figuresResource, readFigures } from './figures.js';
 import {
   CallToolRequestSchema,
   ErrorCode,
+  ListResourcesRequestSchema,
   ListToolsRequestSchema,
   McpError,
   McpServer,
+  ReadResourceRequestSchema,
   type CallToolResult,
 } from './protocol.js';
-
-/** All tools. */
-export const tools: readonly AnyTool[] = [...queryTools, ...operationTools];
+import { listed, type ListedTool, type ToolSelection } from './toolsets.js';
 
 const INSTRUCTIONS =
   'Plumbline shows where the engineering work of an organization goes. investment_breakdown answers what was invested ' +
-  'in a period; periods can be named, such as last_quarter. An error is a result with a code or a problem type.';
+  'in a period; periods can be named, such as last_quarter. The resource plumbline://figures says what each figure means. An error is ' +
+  'a result with a code or a problem type.';
 
 /** A server, and the requests that it has not answered. */
 export interface ToolServer {
@@ -31,9 +31,9 @@ export interface ToolServer {
 }
 
 /** Creates a server. Nothing is shared between servers. */
-export function createToolServer(caller: Caller): ToolServer {
+export function createToolServer(caller: Caller, selection: ToolSelection): ToolServer {
   const info = { name: 'plumbline', version: releaseVersion() };
-  const server = new McpServer(info, { capabilities: { tools: {} }, instructions: INSTRUCTIONS });
+  const server = new McpServer(info, { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS });
   // The other methods of the server take schemas of zod; ours are JSON Schemas.
   const { server: requests } = server;
   requests.registerCapabilities({ tools: { listChanged: false } }); // the constructor sets it to true
@@ -44,19 +44,20 @@ export function createToolServer(caller: Caller): ToolServer {
     reply.then(end, end);
     return reply;
   };
-  const list = async (signal: AbortSignal): Promise<{ tools: Described[] }> => {
+  const list = async (signal: AbortSignal): Promise<{ tools: ListedTool[] }> => {
     const identity = await caller.identity(signal).catch((error: unknown) => {
       const failure = callFailure(error);
       throw failure === null ? error : new McpError(ErrorCode.InternalError, failure.lines.join(' '));
     });
-    return { tools: tools.filter((tool) => isAllowed(tool, identity)).map(described) };
+    const allowed = selection.tools.filter((tool) => isAllowed(tool, identity));
+    return { tools: allowed.map((tool) => listed(tool, selection)) };
   };
   const call = async (
     name: string,
     given: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
   ): Promise<CallToolResult> => {
-    const tool = tools.find((each) => each.name === name);
+    const tool = selection.tools.find((each) => each.name === name);
     if (tool === undefined) {
       throw new McpError(ErrorCode.InvalidParams, `There is no tool ${oneLine(name.slice(0, 100))}`);
     }
@@ -66,6 +67,13 @@ export function createToolServer(caller: Caller): ToolServer {
   requests.setRequestHandler(CallToolRequestSchema, ({ params: { name, arguments: given = {} } }, { signal }) =>
     counted(call(name, given, signal)),
   );
+  requests.setRequestHandler(ListResourcesRequestSchema, () => ({ resources: [figuresResource] }));
+  requests.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }) => {
+    if (uri !== figuresResource.uri) {
+      throw new McpError(ErrorCode.InvalidParams, `There is no resource ${oneLine(uri.slice(0, 100))}`);
+    }
+    return { contents: [{ uri, mimeType: figuresResource.mimeType, text: await readFigures() }] };
+  });
   return {
     protocol: server,
     answered: async () => {
@@ -78,10 +86,4 @@ export function createToolServer(caller: Caller): ToolServer {
 /** Tools that the scopes of a service token do not allow are not listed. A call of one answers the refusal. */
 function isAllowed({ scope }: AnyTool, identity: Identity): boolean {
   return identity.kind === 'person' || identity.scopes.includes(scope);
-}
-
-type Described = Pick<AnyTool, 'name' | 'title' | 'description' | 'inputSchema' | 'outputSchema' | 'annotations'>;
-
-function described({ name, title, description, inputSchema, outputSchema, annotations }: AnyTool): Described {
-  return { name, title, description, inputSchema, outputSchema, annotations };
 }

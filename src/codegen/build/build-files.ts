@@ -62,7 +62,9 @@ export async function modulesBelow(folder: string): Promise<string[]> {
 
 /** Copies the files that modules read at run time. Contracts are also compressed. */
 export async function copyData(files: readonly string[], output: string): Promise<void> {
-  const copied = files.filter((file) => /\.(?:sql|json|yaml|graphql)$/.test(file) && !file.endsWith('/package.json'));
+  const isRead = (file: string): boolean =>
+    file === 'src/analytics/FIGURES.md' || /\.(?:sql|json|yaml|graphql)$/.test(file);
+  const copied = files.filter((file) => isRead(file) && !file.endsWith('/package.json'));
   for (const file of copied) await cp(file, `${output}/${file}`);
   const contracts = copied.filter((file) => file.endsWith('/openapi.json'));
   await Promise.all(contracts.map((file) => precompress(`${output}/${file}`)));

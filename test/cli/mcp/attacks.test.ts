@@ -6,7 +6,7 @@ import { createServiceToken } from '../../support/service-token.js';
 import { makeHome } from '../logged-in.js';
 import { runMain, startMain } from '../main-process.js';
 import { serveHttp } from '../../../src/cli/mcp/serve-http.js';
-import { connectStdio, startTools, type ToolClient, type ToolServer } from './tool-client.js';
+import { connectStdio, everyTool, startTools, type ToolClient, type ToolServer } from './tool-client.js';
 
 let platform: TestPlatform;
 let victim: TestUser;
@@ -162,6 +162,7 @@ describe('Over HTTP', () => {
   test.skipIf(withoutPort80 !== '')(`port 80 may be left out of Host and Origin${withoutPort80}`, async () => {
     const allowedHosts = [{ name: 'MCP.example.com', port: 80 }];
     const { http, url, headers } = await serveHttp({
+      selection: everyTool,
       server: platform.url,
       host: ADDRESS,
       port: 80,

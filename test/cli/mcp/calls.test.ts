@@ -6,7 +6,7 @@ import { identityOf } from '../../../src/cli/login/identity.js';
 import { createToolServer } from '../../../src/cli/mcp/tool-server.js';
 import { createPlatformClient } from '../../../src/cli/sdk.js';
 import { startTestPlatform } from '../../support/platform.js';
-import { connectTo, startTools, type ToolClient } from './tool-client.js';
+import { connectTo, everyTool, startTools, type ToolClient } from './tool-client.js';
 
 const ends: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -17,7 +17,7 @@ afterEach(async () => {
 async function toolsOf(server: string, token: string): Promise<ToolClient> {
   const client = createPlatformClient({ baseUrl: server, token });
   const identity = (signal: AbortSignal): ReturnType<typeof identityOf> => identityOf(client, { signal });
-  const tools = await connectTo(createToolServer({ client, identity, now: () => new Date() }));
+  const tools = await connectTo(createToolServer({ client, identity, now: () => new Date() }, everyTool));
   ends.push(() => tools.close());
   return tools;
 }

@@ -7,6 +7,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { serveHttp } from '../../../src/cli/mcp/serve-http.js';
 import type { createToolServer } from '../../../src/cli/mcp/tool-server.js';
+import { selectTools, type ToolSelection } from '../../../src/cli/mcp/toolsets.js';
 import { observe } from '../../support/recorder.js';
 import { toolsSurface } from '../../support/tool-contract.js';
 
@@ -30,9 +31,16 @@ export interface ToolServer {
   stop(): Promise<void>;
 }
 
+/** All tools, with the output schemas by which the client checks results. */
+export const everyTool: ToolSelection = selectTools({ tools: ['all'], fullSchemas: true });
+
 /** Serves the tools of a server over HTTP, in this process. */
-export async function startTools(server: string, now: () => Date = () => new Date()): Promise<ToolServer> {
-  const { http, url } = await serveHttp({ server, host: '127.0.0.1', port: 0, allowedHosts: [], now });
+export async function startTools(
+  server: string,
+  now: () => Date = () => new Date(),
+  selection: ToolSelection = everyTool,
+): Promise<ToolServer> {
+  const { http, url } = await serveHttp({ server, host: '127.0.0.1', port: 0, allowedHosts: [], selection, now });
   return {
     url,
     connect: (token) => {
@@ -47,14 +55,17 @@ export async function startTools(server: string, now: () => Date = () => new Dat
 }
 
 /** Starts `plumbline mcp` in another process, and connects to its standard input and output. */
-export function connectStdio(environment: Readonly<Record<string, string>>): Promise<ToolClient> {
+export function connectStdio(
+  environment: Readonly<Record<string, string>>,
+  flags: readonly string[] = ['--tools', 'all', '--full-schemas'],
+): Promise<ToolClient> {
   const main = fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url));
   const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
   const env = { PATH: process.env['PATH'] ?? '', HOME: '/nonexistent', ...environment };
   return connect(
     new StdioClientTransport({
       command: process.execPath,
-      args: ['--conditions=@plumbline/source', '--import', tsx, main, 'mcp'],
+      args: ['--conditions=@plumbline/source', '--import', tsx, main, 'mcp', ...flags],
       env,
     }),
   );

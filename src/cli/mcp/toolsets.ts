@@ -1,0 +1,76 @@
+/** Which tools are listed, and with how much of their schemas: agents read the whole list before their first call. */
+import { queryTools } from '../../../generated/graphql/tools.js';
+import { operationTools } from '../../../generated/platform/tools.js';
+import { UsageError } from '../usage-error.js';
+import type { AnyTool } from './call-tool.js';
+import type { McpOptions } from './options.js';
+
+/** All tools. */
+export const tools: readonly AnyTool[] = [...queryTools, ...operationTools];
+
+/** The names of the toolsets: `analytics` has the tools with the scope `analytics:read`. */
+export const toolsets: readonly string[] = [...new Set(tools.map(toolsetOf))];
+
+/** What is served. Other tools do not exist for an agent. */
+export interface ToolSelection {
+  readonly tools: readonly AnyTool[];
+  /** Whether the list has output schemas, and the descriptions of members of arguments. */
+  readonly hasFullSchemas: boolean;
+}
+
+/** What an agent sees of a tool. */
+export type ListedTool = Pick<AnyTool, 'name' | 'title' | 'description' | 'inputSchema' | 'annotations'> &
+  Partial<Pick<AnyTool, 'outputSchema'>>;
+
+/** @throws UsageError for a toolset that does not exist */
+export function selectTools({ tools: named = ['analytics'], readOnly, fullSchemas }: McpOptions): ToolSelection {
+  const unknown = named.find((name) => name !== 'all' && !toolsets.includes(name));
+  if (unknown !== undefined) {
+    throw new UsageError(`--tools ${unknown} is not a toolset; there are all, ${toolsets.join(', ')}`);
+  }
+  return {
+    tools: tools.filter(
+      (tool) =>
+        (named.includes('all') || named.includes(toolsetOf(tool))) &&
+        (readOnly !== true || tool.annotations.readOnlyHint),
+    ),
+    hasFullSchemas: fullSchemas === true,
+  };
+}
+
+/** The description of a tool in the list. */
+export function listed(tool: AnyTool, { hasFullSchemas }: ToolSelection): ListedTool {
+  const { name, title, description, inputSchema, outputSchema, annotations } = tool;
+  return hasFullSchemas
+    ? { name, title, description, inputSchema, outputSchema, annotations }
+    : { name, title, description, inputSchema: brief(inputSchema), annotations };
+}
+
+/** The part of the scope before its colon. */
+function toolsetOf({ scope }: AnyTool): string {
+  return scope.slice(0, scope.indexOf(':'));
+}
+
+/** The schema of the arguments, without the descriptions below each argument. */
+function brief(schema: AnyTool['inputSchema']): AnyTool['inputSchema'] {
+  const { properties } = schema;
+  if (!isObject(properties)) return schema;
+  const short = Object.entries(properties).map(([name, argument]): [string, unknown] => {
+    const description = isObject(argument) ? argument['description'] : undefined;
+    const bare = withoutDescriptions(argument);
+    return [name, isObject(bare) && description !== undefined ? { ...bare, description } : bare];
+  });
+  return { ...schema, properties: Object.fromEntries(short) };
+}
+
+/** An argument may be called `description`, whose value is a schema and not a text. */
+function withoutDescriptions(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutDescriptions);
+  if (!isObject(schema)) return schema;
+  const kept = Object.entries(schema).filter(([name, value]) => name !== 'description' || typeof value !== 'string');
+  return Object.fromEntries(kept.map(([name, value]) => [name, withoutDescriptions(value)]));
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
