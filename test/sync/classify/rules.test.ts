@@ -62,14 +62,36 @@ describe('the built-in rules', () => {
     ['No need for this', 'maintenance.debt'],
     ['docs: release notes for the v18.2.0 release', 'operational.support'],
     ['Fix macro redefinition warning', 'maintenance.debt'],
-    ['The permissions of the socket', 'risk.security'],
+    ['Restrict the file permissions of the socket', 'risk.security'],
+    ['Fix coverage', 'operational.support'],
   ])('classify %j as %s by the message alone', (title, subcategory) => {
     expect(main(title)).toBe(subcategory);
   });
 
-  it('let neither a script nor a list of plans decide alone', () => {
+  it.each([
+    ['Add login page', 'feature_delivery.roadmap'],
+    ['Improve login flow', 'feature_delivery.roadmap'],
+    ['Fix document upload', 'quality.bugfix'],
+    ['Fix docker build', 'quality.bugfix'],
+    ['Fix linked list insertion', 'quality.bugfix'],
+    ['Fix description of product not shown', 'quality.bugfix'],
+    ['feat: changelog widget in the dashboard', 'feature_delivery.roadmap'],
+    ['fix: changelog generation', 'quality.bugfix'],
+    ['Fix low battery warning', 'quality.bugfix'],
+    ['Missing tests', 'quality.testing'],
+    ['Missing docs for the API', 'feature_delivery.enablement'],
+    ['Add review workflow to the editor', 'feature_delivery.roadmap'],
+    ['No functional changes', 'maintenance.refactor'],
+    ['Rename a.md to b.md', 'feature_delivery.enablement'],
+    ['Update README.md.', 'feature_delivery.enablement'],
+  ])('are not misled by one word of %j, which is %s', (title, subcategory) => {
+    expect(main(title)).toBe(subcategory);
+  });
+
+  it('let a title outweigh scripts and lists of plans', () => {
     expect(main('Added /AUTOOP', { files: files('scripts/autoop.pl') })).toBe('feature_delivery.roadmap');
     expect(main('Document the patches', { files: files('TODO') })).toBe('feature_delivery.enablement');
+    expect(main('Improve autoop', { files: files('scripts/autoop.pl') })).toBe('feature_delivery.roadmap');
     expect(main('AUTOOP', { files: files('scripts/autoop.pl') })).toBe('maintenance.debt');
   });
 
@@ -277,9 +299,12 @@ rules:
   it('gives the same points as in earlier releases if it does not use the newer signals', () => {
     const found: Contribution[] = [];
     versionOne.classify(evidence({ title: 'Fix it', files: new Map([[2, 1]]) }), (each) => found.push(each));
+    // Names of files in a title gave nothing.
+    versionOne.classify(evidence({ title: 'Fix test/a.ts' }), (each) => found.push(each));
     expect(found).toEqual([
       { rule: 'bugs', signal: 'keyword', match: 'fix', subcategory: 'quality.bugfix', points: 3 },
       { rule: 'upgrade', signal: 'path', match: '1 of 1 files', subcategory: 'maintenance.upgrade', points: 3 },
+      { rule: 'bugs', signal: 'keyword', match: 'fix', subcategory: 'quality.bugfix', points: 3 },
     ]);
   });
 

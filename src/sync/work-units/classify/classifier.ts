@@ -50,10 +50,9 @@ export interface Classifier {
 }
 
 const NONE: readonly number[] = [];
+const NO_FILES: FileTally = new Map();
 /** The weight of the text below a title; the title weighs 1. */
 const TEXT_STRENGTH = 0.25;
-/** A file that the title names, where the changed files are unknown, counts like a keyword. */
-const NAMED_FILE_STRENGTH = 2;
 /** Maximum number of cached paths, labels and scopes. */
 const REMEMBERED = 50_000;
 
@@ -87,7 +86,9 @@ function classifierOf(
   };
 
   const classify: Classifier['classify'] = (evidence, explain) => {
-    const read = { evidence, own: readTitle(evidence.title), files: total(evidence.files) };
+    const title = readTitle(evidence.title);
+    const files = total(evidence.files);
+    const read = { evidence, own: title, files, named: files === 0 ? namedFiles(title.bare, ruleOfPath) : NO_FILES };
     const first = own?.set.score(read, offset, explain);
     // What an organization says about a unit comes first, if it is enough to classify the unit.
     if (first !== undefined && isEnough(first, rules.least)) return divideOnce(first);
@@ -133,6 +134,8 @@ interface ReadEvidence {
   readonly own: ReadTitle;
   /** The number of changed files. */
   readonly files: number;
+  /** The files that the title names, if the changed files are unknown. */
+  readonly named: FileTally;
 }
 
 /** Some rules, indexed by what they match. */
@@ -167,7 +170,7 @@ function createRuleSet(rules: readonly Rule[], worths: Rules['points'], matchers
     return found.size > 0 || colon < 0 ? found : starts.findAtStart(wordsOf(bare.slice(colon + 1)));
   };
 
-  const score: RuleSet['score'] = ({ evidence, own, files }, offset, explain) => {
+  const score: RuleSet['score'] = ({ evidence, own, files, named: namedInTitle }, offset, explain) => {
     const points = new Map<Subcategory, number>();
     const give = (number: number, signal: Signal, strength: number, match: string): void => {
       const rule = rules[number];
@@ -209,8 +212,8 @@ function createRuleSet(rules: readonly Rule[], worths: Rules['points'], matchers
       give(number, 'path', count / files, match);
       if (count === files) give(number, 'only_path', 1, match);
     }
-    if (files === 0) {
-      for (const name of fileNames(own.bare)) give(ruleOfPath(name), 'path', NAMED_FILE_STRENGTH, `${name} (title)`);
+    for (const [counted, count] of namedInTitle) {
+      give(counted - offset, 'named_path', count / total(namedInTitle), `${count} of the title’s files`);
     }
     for (const number of workTypes.get(evidence.workType) ?? NONE) give(number, 'work_type', 1, evidence.workType);
     return { points, named };
@@ -218,10 +221,19 @@ function createRuleSet(rules: readonly Rule[], worths: Rules['points'], matchers
   return { size: rules.length, ruleOfPath, score };
 }
 
-/** The words of a title that are names of files with an ending, such as `docs/setup.md`. */
-function fileNames(title: string): string[] {
-  if (!title.includes('.')) return [];
-  return title.split(/[\s"'`(),:;]+/).filter((word) => /^[\w./-]{1,100}\.[a-z]{1,8}$/i.test(word));
+/** Counts the words of a title that are names of files with an ending, such as `docs/setup.md`, by the rule for them. */
+function namedFiles(title: string, ruleOfPath: (path: string) => number): FileTally {
+  if (!title.includes('.')) return NO_FILES;
+  const names = title
+    .split(/[\s"'`(),:;[\]]+/)
+    .map((word) => word.replace(/\.+$/, ''))
+    .filter((word) => /^[\w./-]{1,100}\.[a-z]{1,8}$/i.test(word));
+  const tally = new Map<number, number>();
+  for (const name of names) {
+    const number = ruleOfPath(name);
+    tally.set(number, (tally.get(number) ?? 0) + 1);
+  }
+  return tally;
 }
 
 function indexBy<Key>(rules: readonly Rule[], keys: (rule: Rule) => readonly Key[]): ReadonlyMap<Key, number[]> {

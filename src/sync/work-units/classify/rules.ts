@@ -16,6 +16,7 @@ export const SIGNALS = [
   'keyword',
   'path',
   'only_path',
+  'named_path',
   'work_type',
 ] as const;
 /** The part of a unit that a rule matched. */
@@ -91,8 +92,9 @@ export function parseRules(text: string, name: string): Rules {
 
 function readPoints(check: FileCheck, value: unknown): Record<Signal, number> {
   const given = value === undefined ? {} : check.mapping(value, 'points', SIGNALS);
-  // Files from before `only_path` existed keep their meaning.
-  const points = { type: 4, scope: 3, label: 6, title: 8, start: 5, keyword: 3, path: 3, only_path: 0, work_type: 1 };
+  // Files from before `only_path` and `named_path` existed keep their meaning.
+  const files = { path: 3, only_path: 0, named_path: 0 };
+  const points = { type: 4, scope: 3, label: 6, title: 8, start: 5, keyword: 3, ...files, work_type: 1 };
   for (const signal of SIGNALS) {
     if (given[signal] !== undefined) points[signal] = check.number(given[signal], `points.${signal}`, 0);
   }

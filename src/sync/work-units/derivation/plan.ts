@@ -23,7 +23,7 @@ import { storedCalendar } from '../stored-calendar.js';
 import type { DerivationResources } from './resources.js';
 
 /** Increase it when the same records give different units than before; every repository is then derived again. */
-const ALGORITHM = 14;
+const ALGORITHM = 15;
 
 /** The current context for deriving units; undefined if the repository is not stored. */
 export async function repositoryContext(
