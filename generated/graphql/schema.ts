@@ -561,7 +561,8 @@ enum BotFilter {
 }
 
 """
-Selects work units. All filters must match; each accepts at most 100 values.
+Selects work units. All filters must match; each accepts at most 100 values, and an empty list means any. Figures of
+groups (DORA's keys, phases, reviews, work in progress) accept neither \`authors\` nor a \`scope\` of authors.
 """
 input FilterInput {
   """
@@ -2068,7 +2069,7 @@ type WorkUnitContribution {
 `;
 
 /** The version of the schema and the persisted queries, for `X-Persisted-Query-Version`. */
-export const persistedVersion = 'cd71935d72bef3b8';
+export const persistedVersion = 'edc7377b793d41d6';
 
 /** The persisted queries, by their id. */
 export const persistedQueries = {

@@ -448,6 +448,8 @@ export const queryTools: readonly QueryTool[] = [
           },
           required: [],
           additionalProperties: false,
+          description:
+            "Selects work units. All filters must match; each accepts at most 100 values, and an empty list means any. Figures of\ngroups (DORA's keys, phases, reviews, work in progress) accept neither `authors` nor a `scope` of authors.",
         },
       },
       required: ['dateRange'],
@@ -730,6 +732,8 @@ export const queryTools: readonly QueryTool[] = [
           },
           required: [],
           additionalProperties: false,
+          description:
+            "Selects work units. All filters must match; each accepts at most 100 values, and an empty list means any. Figures of\ngroups (DORA's keys, phases, reviews, work in progress) accept neither `authors` nor a `scope` of authors.",
         },
       },
       required: ['dateRange'],
@@ -999,6 +1003,8 @@ export const queryTools: readonly QueryTool[] = [
           },
           required: [],
           additionalProperties: false,
+          description:
+            "Selects work units. All filters must match; each accepts at most 100 values, and an empty list means any. Figures of\ngroups (DORA's keys, phases, reviews, work in progress) accept neither `authors` nor a `scope` of authors.",
         },
       },
       required: ['dateRange'],
@@ -1568,6 +1574,8 @@ export const queryTools: readonly QueryTool[] = [
           },
           required: [],
           additionalProperties: false,
+          description:
+            "Selects work units. All filters must match; each accepts at most 100 values, and an empty list means any. Figures of\ngroups (DORA's keys, phases, reviews, work in progress) accept neither `authors` nor a `scope` of authors.",
         },
       },
       required: ['dateRange'],
@@ -1801,6 +1809,8 @@ export const queryTools: readonly QueryTool[] = [
           },
           required: [],
           additionalProperties: false,
+          description:
+            "Selects work units. All filters must match; each accepts at most 100 values, and an empty list means any. Figures of\ngroups (DORA's keys, phases, reviews, work in progress) accept neither `authors` nor a `scope` of authors.",
         },
       },
       required: ['dateRange'],
@@ -2015,6 +2025,8 @@ export const queryTools: readonly QueryTool[] = [
           },
           required: [],
           additionalProperties: false,
+          description:
+            "Selects work units. All filters must match; each accepts at most 100 values, and an empty list means any. Figures of\ngroups (DORA's keys, phases, reviews, work in progress) accept neither `authors` nor a `scope` of authors.",
         },
       },
       required: ['dateRange', 'previous'],
@@ -2313,6 +2325,8 @@ export const queryTools: readonly QueryTool[] = [
           },
           required: [],
           additionalProperties: false,
+          description:
+            "Selects work units. All filters must match; each accepts at most 100 values, and an empty list means any. Figures of\ngroups (DORA's keys, phases, reviews, work in progress) accept neither `authors` nor a `scope` of authors.",
         },
       },
       required: ['dateRange'],
@@ -2557,6 +2571,8 @@ export const queryTools: readonly QueryTool[] = [
           },
           required: [],
           additionalProperties: false,
+          description:
+            "Selects work units. All filters must match; each accepts at most 100 values, and an empty list means any. Figures of\ngroups (DORA's keys, phases, reviews, work in progress) accept neither `authors` nor a `scope` of authors.",
         },
       },
       required: ['dateRange'],
@@ -2849,6 +2865,8 @@ export const queryTools: readonly QueryTool[] = [
           },
           required: [],
           additionalProperties: false,
+          description:
+            "Selects work units. All filters must match; each accepts at most 100 values, and an empty list means any. Figures of\ngroups (DORA's keys, phases, reviews, work in progress) accept neither `authors` nor a `scope` of authors.",
         },
       },
       required: ['dateRange'],
@@ -3057,6 +3075,8 @@ export const queryTools: readonly QueryTool[] = [
           },
           required: [],
           additionalProperties: false,
+          description:
+            "Selects work units. All filters must match; each accepts at most 100 values, and an empty list means any. Figures of\ngroups (DORA's keys, phases, reviews, work in progress) accept neither `authors` nor a `scope` of authors.",
         },
       },
       required: ['dateRange'],
@@ -3471,6 +3491,8 @@ export const queryTools: readonly QueryTool[] = [
           },
           required: [],
           additionalProperties: false,
+          description:
+            "Selects work units. All filters must match; each accepts at most 100 values, and an empty list means any. Figures of\ngroups (DORA's keys, phases, reviews, work in progress) accept neither `authors` nor a `scope` of authors.",
         },
         useInvestment: { type: 'boolean', default: false },
         completedOnly: { type: 'boolean', default: false },

@@ -6,8 +6,10 @@ export {
   CallToolRequestSchema,
   ErrorCode,
   ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
   McpError,
   ReadResourceRequestSchema,
   type CallToolResult,
+  type ReadResourceResult,
 } from '@modelcontextprotocol/sdk/types.js';

@@ -9,8 +9,9 @@ and acts with that token alone. Its Host header must be the address after --list
 --allow-host (HOST or HOST:PORT, not a URL): with --listen 0.0.0.0:8081, name the addresses that callers use. Port 80
 may be left out of the header.
 
-Agents read the list of tools before their first call, so it has the tools of the Analytics API alone, without output
-schemas. A toolset has the tools of a kind of scope: "sync" has those of sync:read, sync:write and sync:run.
+Agents read the list of tools before their first call, so it has the tools with the scope analytics:read, without output
+schemas. A toolset has the tools of a kind of scope: "teams" has those of teams:read and teams:write. The toolsets are
+analytics, audit, integrations, members, setup, sync, teams and views.
 
 Examples:
   plumbline mcp

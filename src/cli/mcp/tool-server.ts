@@ -10,18 +10,28 @@ import {
   CallToolRequestSchema,
   ErrorCode,
   ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
   McpError,
   McpServer,
   ReadResourceRequestSchema,
   type CallToolResult,
+  type ReadResourceResult,
 } from './protocol.js';
-import { listed, type ListedTool, type ToolSelection } from './toolsets.js';
+import { listed, missingTool, type ListedTool, type ToolSelection } from './toolsets.js';
 
-const INSTRUCTIONS =
-  'Plumbline shows where the engineering work of an organization goes. investment_breakdown answers what was invested ' +
-  'in a period; periods can be named, such as last_quarter. The resource plumbline://figures says what each figure means. An error is ' +
-  'a result with a code or a problem type.';
+const INSTRUCTIONS = [
+  'Plumbline shows where the engineering work of an organization goes.',
+  `The resource ${figuresResource.uri} says what each figure means.`,
+  'An error is a result with a code or a problem type.',
+];
+
+/** For an agent that is served this tool. */
+const FIRST_TOOL = {
+  name: 'investment_breakdown',
+  instruction:
+    'investment_breakdown answers what was invested in a period; periods can be named, such as last_quarter.',
+};
 
 /** A server, and the requests that it has not answered. */
 export interface ToolServer {
@@ -33,7 +43,9 @@ export interface ToolServer {
 /** Creates a server. Nothing is shared between servers. */
 export function createToolServer(caller: Caller, selection: ToolSelection): ToolServer {
   const info = { name: 'plumbline', version: releaseVersion() };
-  const server = new McpServer(info, { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS });
+  const hasFirst = selection.tools.some(({ name }) => name === FIRST_TOOL.name);
+  const instructions = [...INSTRUCTIONS, ...(hasFirst ? [FIRST_TOOL.instruction] : [])].join(' ');
+  const server = new McpServer(info, { capabilities: { tools: {}, resources: {} }, instructions });
   // The other methods of the server take schemas of zod; ours are JSON Schemas.
   const { server: requests } = server;
   requests.registerCapabilities({ tools: { listChanged: false } }); // the constructor sets it to true
@@ -59,21 +71,25 @@ export function createToolServer(caller: Caller, selection: ToolSelection): Tool
   ): Promise<CallToolResult> => {
     const tool = selection.tools.find((each) => each.name === name);
     if (tool === undefined) {
-      throw new McpError(ErrorCode.InvalidParams, `There is no tool ${oneLine(name.slice(0, 100))}`);
+      const missing = missingTool(name, selection) ?? `There is no tool ${oneLine(name.slice(0, 100))}`;
+      throw new McpError(ErrorCode.InvalidParams, missing);
     }
     return callTool(tool, given, caller, signal);
+  };
+  const read = async (uri: string): Promise<ReadResourceResult> => {
+    if (uri !== figuresResource.uri) {
+      throw new McpError(ErrorCode.InvalidParams, `There is no resource ${oneLine(uri.slice(0, 100))}`);
+    }
+    return { contents: [{ uri, mimeType: figuresResource.mimeType, text: await readFigures() }] };
   };
   requests.setRequestHandler(ListToolsRequestSchema, (_request, { signal }) => counted(list(signal)));
   requests.setRequestHandler(CallToolRequestSchema, ({ params: { name, arguments: given = {} } }, { signal }) =>
     counted(call(name, given, signal)),
   );
   requests.setRequestHandler(ListResourcesRequestSchema, () => ({ resources: [figuresResource] }));
-  requests.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }) => {
-    if (uri !== figuresResource.uri) {
-      throw new McpError(ErrorCode.InvalidParams, `There is no resource ${oneLine(uri.slice(0, 100))}`);
-    }
-    return { contents: [{ uri, mimeType: figuresResource.mimeType, text: await readFigures() }] };
-  });
+  // Clients ask for templates as soon as there are resources.
+  requests.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({ resourceTemplates: [] }));
+  requests.setRequestHandler(ReadResourceRequestSchema, ({ params: { uri } }) => counted(read(uri)));
   return {
     protocol: server,
     answered: async () => {

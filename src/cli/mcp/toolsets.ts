@@ -14,6 +14,8 @@ export const toolsets: readonly string[] = [...new Set(tools.map(toolsetOf))];
 /** What is served. Other tools do not exist for an agent. */
 export interface ToolSelection {
   readonly tools: readonly AnyTool[];
+  /** Whether tools that change something are left out. */
+  readonly isReadOnly: boolean;
   /** Whether the list has output schemas, and the descriptions of members of arguments. */
   readonly hasFullSchemas: boolean;
 }
@@ -23,19 +25,28 @@ export type ListedTool = Pick<AnyTool, 'name' | 'title' | 'description' | 'input
   Partial<Pick<AnyTool, 'outputSchema'>>;
 
 /** @throws UsageError for a toolset that does not exist */
-export function selectTools({ tools: named = ['analytics'], readOnly, fullSchemas }: McpOptions): ToolSelection {
-  const unknown = named.find((name) => name !== 'all' && !toolsets.includes(name));
+export function selectTools({ tools: chosen = ['analytics'], readOnly, fullSchemas }: McpOptions): ToolSelection {
+  const isReadOnly = readOnly === true;
+  const unknown = chosen.find((name) => name !== 'all' && !toolsets.includes(name));
   if (unknown !== undefined) {
     throw new UsageError(`--tools ${unknown} is not a toolset; there are all, ${toolsets.join(', ')}`);
   }
   return {
     tools: tools.filter(
       (tool) =>
-        (named.includes('all') || named.includes(toolsetOf(tool))) &&
-        (readOnly !== true || tool.annotations.readOnlyHint),
+        (chosen.includes('all') || chosen.includes(toolsetOf(tool))) && (!isReadOnly || tool.annotations.readOnlyHint),
     ),
+    isReadOnly,
     hasFullSchemas: fullSchemas === true,
   };
+}
+
+/** Why a tool is not served; undefined: there is no such tool. */
+export function missingTool(name: string, { isReadOnly }: ToolSelection): string | undefined {
+  const tool = tools.find((each) => each.name === name);
+  if (tool === undefined) return undefined;
+  if (isReadOnly && !tool.annotations.readOnlyHint) return `${name} is not served: plumbline mcp runs with --read-only`;
+  return `${name} is not served: start plumbline mcp with --tools ${toolsetOf(tool)}`;
 }
 
 /** The description of a tool in the list. */
@@ -43,7 +54,7 @@ export function listed(tool: AnyTool, { hasFullSchemas }: ToolSelection): Listed
   const { name, title, description, inputSchema, outputSchema, annotations } = tool;
   return hasFullSchemas
     ? { name, title, description, inputSchema, outputSchema, annotations }
-    : { name, title, description, inputSchema: brief(inputSchema), annotations };
+    : { name, title, description, inputSchema: withoutInnerDescriptions(inputSchema), annotations };
 }
 
 /** The part of the scope before its colon. */
@@ -52,15 +63,15 @@ function toolsetOf({ scope }: AnyTool): string {
 }
 
 /** The schema of the arguments, without the descriptions below each argument. */
-function brief(schema: AnyTool['inputSchema']): AnyTool['inputSchema'] {
+function withoutInnerDescriptions(schema: AnyTool['inputSchema']): AnyTool['inputSchema'] {
   const { properties } = schema;
   if (!isObject(properties)) return schema;
-  const short = Object.entries(properties).map(([name, argument]): [string, unknown] => {
+  const shortened = Object.entries(properties).map(([name, argument]): [string, unknown] => {
     const description = isObject(argument) ? argument['description'] : undefined;
     const bare = withoutDescriptions(argument);
     return [name, isObject(bare) && description !== undefined ? { ...bare, description } : bare];
   });
-  return { ...schema, properties: Object.fromEntries(short) };
+  return { ...schema, properties: Object.fromEntries(shortened) };
 }
 
 /** An argument may be called `description`, whose value is a schema and not a text. */

@@ -121,13 +121,19 @@ function variablesOf(schema: GraphQLSchema, { variableDefinitions = [] }: Operat
                 description: 'Two dates, or the name of a period that ends today or before.',
                 anyOf: [{ enum: periodNames }, input],
               }
-            : input),
+            : { ...input, ...describedBy(known) }),
           ...(defaultValue !== undefined && { default: valueFromASTUntyped(defaultValue) }),
         },
         required: isNonNullType(known) && defaultValue === undefined,
         isPeriod,
       };
     });
+}
+
+/** The description of an input object, which the schema of an argument has beside those of the members. */
+function describedBy(type: GraphQLInputType): { readonly description?: string } {
+  const given = getNullableType(type);
+  return isInputObjectType(given) && given.description != null ? { description: given.description } : {};
 }
 
 /** The JSON Schema of a value of an input type. Null is left out: an absent argument means the same. */

@@ -274,13 +274,18 @@ describe('The token', () => {
       { id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo } },
       { id: 2, method: 'tools/list' },
       { id: 3, method: 'tools/call', params: { name: 'list_teams', arguments: {} } },
+      { id: 4, method: 'resources/read', params: { uri: 'plumbline://figures' } },
     ];
     const input = messages.map((each) => `${JSON.stringify({ jsonrpc: '2.0', ...each })}\n`).join('');
-    const { stdout } = await home.run(['mcp'], input, { PLUMBLINE_TOKEN: token, PLUMBLINE_SERVER: platform.url });
+    const { stdout } = await home.run(['mcp', '--tools', 'teams'], input, {
+      PLUMBLINE_TOKEN: token,
+      PLUMBLINE_SERVER: platform.url,
+    });
     await home.remove();
     const replies = stdout.split('\n').filter((line) => line !== '');
-    const ids = replies.map((line): unknown => (JSON.parse(line) as { id: unknown }).id); // a reply of the protocol
-    expect(ids.toSorted()).toEqual([1, 2, 3]);
+    const results = replies.map((line) => JSON.parse(line) as { id: number; result?: object }); // replies of the protocol
+    expect(results.map(({ id }) => id).toSorted()).toEqual([1, 2, 3, 4]);
+    expect(results.filter(({ result }) => result === undefined)).toEqual([]);
   });
 
   test('is needed for standard input and output, too', async () => {

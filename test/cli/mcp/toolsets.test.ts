@@ -7,7 +7,7 @@ import { startTestPlatform, type TestPlatform } from '../../support/platform.js'
 import { createServiceToken } from '../../support/service-token.js';
 import { connectStdio, startTools } from './tool-client.js';
 
-/** Of the default list, which an agent reads before its first call. */
+/** The most bytes of the default list, which an agent reads before its first call. */
 const MOST_BYTES = 25_000;
 
 let platform: TestPlatform;
@@ -26,12 +26,15 @@ describe('The tools that are listed', () => {
     try {
       const { tools: shown } = await client.client.listTools();
       expect(Buffer.byteLength(JSON.stringify(shown))).toBeLessThanOrEqual(MOST_BYTES);
-      expect(shown.map(({ name }) => name)).toEqual(expect.arrayContaining(queryTools.map(({ name }) => name)));
+      expect(shown.map(({ name }) => name)).toEqual([...queryTools.map(({ name }) => name), 'get_freshness']);
       expect(shown.filter(({ outputSchema }) => outputSchema !== undefined)).toEqual([]);
       // What an argument is for stays; its members are described in the contract.
       const { inputSchema } = shown.find(({ name }) => name === 'investment_breakdown') ?? {};
       expect(inputSchema?.properties?.['dateRange']).toMatchObject({ description: expect.stringContaining('period') });
-      expect(JSON.stringify(inputSchema?.properties?.['filters'])).not.toContain('"description"');
+      const filters = inputSchema?.properties?.['filters'];
+      expect(filters).toMatchObject({ description: expect.stringContaining('accept neither `authors`') });
+      expect(JSON.stringify({ ...filters, description: undefined })).not.toContain('"description"');
+      expect(client.client.getInstructions()).toContain('investment_breakdown answers');
       const { isError, data } = await client.call('investment_breakdown', { dateRange: 'last_quarter' });
       expect([isError, Object.keys(data)]).toEqual([false, ['variables', 'data']]);
     } finally {
@@ -60,12 +63,29 @@ describe('The tools that are listed', () => {
     const client = await server.connect(agent.token);
     try {
       await expect(client.call('create_team', { id: 'a', name: 'A', members: ['a@example.com'] })).rejects.toThrow(
-        'There is no tool create_team',
+        'create_team is not served: plumbline mcp runs with --read-only',
       );
+      await expect(client.call('drop_team')).rejects.toThrow('There is no tool drop_team');
+      expect((await client.client.listTools()).tools.map(({ name }) => name)).toEqual(['list_teams', 'get_team']);
       expect((await client.call('list_teams')).data.items).toEqual([]);
     } finally {
       await client.close();
       await server.stop();
+    }
+  });
+
+  test('are chosen on the command line, and an error names the flag for the others', async () => {
+    const environment = { PLUMBLINE_TOKEN: token, PLUMBLINE_SERVER: platform.url };
+    const client = await connectStdio(environment, ['--tools', 'teams', 'members', '--read-only']);
+    try {
+      const { tools: shown } = await client.client.listTools();
+      expect(shown.map(({ name }) => name).sort()).toEqual(['get_team', 'list_members', 'list_teams']);
+      await expect(client.call('investment_breakdown', { dateRange: 'last_quarter' })).rejects.toThrow(
+        'investment_breakdown is not served: start plumbline mcp with --tools analytics',
+      );
+      expect(client.client.getInstructions()).not.toContain('investment_breakdown');
+    } finally {
+      await client.close();
     }
   });
 
@@ -77,6 +97,7 @@ describe('The tools that are listed', () => {
       const { contents } = await client.client.readResource({ uri: 'plumbline://figures' });
       const text = await readFile('src/analytics/FIGURES.md', 'utf8');
       expect(contents).toEqual([{ uri: 'plumbline://figures', mimeType: 'text/markdown', text }]);
+      expect((await client.client.listResourceTemplates()).resourceTemplates).toEqual([]);
       await expect(client.client.readResource({ uri: 'file:///etc/passwd' })).rejects.toThrow(
         'There is no resource file:///etc/passwd',
       );

@@ -45,7 +45,7 @@ import type {
 } from './operations.js';
 
 /** The version of the persisted queries in this SDK. */
-export const persistedVersion = 'cd71935d72bef3b8';
+export const persistedVersion = 'edc7377b793d41d6';
 
 /** The variables and the result of each persisted query, by id. */
 export interface PersistedQueries {

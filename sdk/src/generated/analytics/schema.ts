@@ -524,7 +524,10 @@ export type DoraResult = {
   readonly total: DoraKeys;
 };
 
-/** Selects work units. All filters must match; each accepts at most 100 values. */
+/**
+ * Selects work units. All filters must match; each accepts at most 100 values, and an empty list means any. Figures of
+ * groups (DORA's keys, phases, reviews, work in progress) accept neither `authors` nor a `scope` of authors.
+ */
 export type FilterInput = {
   /**
    * Authors. Empty: any. DORA's keys, work in progress, reviews and phases are figures of groups: a batch with one of them
