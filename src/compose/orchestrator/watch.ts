@@ -57,23 +57,26 @@ export async function requireWatchedPaths(loaded: Loaded): Promise<void> {
 
 /** Receives the outcome of changes. */
 export interface WatchObserver {
-  /** With a line for the user. */
+  /** Called with a line for the user. */
   readonly applied: (text: string) => void;
-  /** Changes of this service could not be applied, as after an error in a Dockerfile. The watch continues. */
+  /**
+   * Changes of this service could not be applied, as after an error in a Dockerfile. The watch continues, and applies
+   * them with the next change.
+   */
   readonly failed: (service: string, error: unknown) => void;
 }
 
 export interface WatchOptions {
   /** False: keep images that a rebuild replaces. */
   readonly prune?: boolean;
-  /** Called when the application of changes begins, and when it ends. */
+  /** Called with true when the application of changes begins, and with false when all are applied. */
   readonly onApplying?: (isUnderWay: boolean) => void;
 }
 
 /**
  * Applies changes until the signal fires. Resolves then.
  *
- * @throws what makes watching the files itself impossible
+ * @throws when files cannot be watched
  */
 export async function watchProject(
   orchestration: Orchestration,
@@ -103,26 +106,28 @@ export async function watchProject(
     { once: true },
   );
   const waiting: Change[] = [];
+  let failed: readonly Change[] = [];
+  let isApplying = false;
   const applyWaiting = async (): Promise<void> => {
-    while (waiting.length > 0) {
-      await clock.sleep(SETTLE_MS, signal);
-      options.onApplying?.(true);
-      try {
-        await applyChanges(orchestration, loaded, waiting.splice(0), observer, options);
-      } finally {
-        options.onApplying?.(false);
+    if (isApplying) return;
+    isApplying = true;
+    try {
+      while (waiting.length > 0) {
+        await clock.sleep(SETTLE_MS, signal);
+        options.onApplying?.(true);
+        failed = await applyChanges(orchestration, loaded, [...waiting.splice(0), ...failed], observer, options);
+        options.onApplying?.(failed.length > 0);
       }
+    } finally {
+      isApplying = false; // synchronously after the last look at `waiting`, so that no change is missed
     }
   };
-  let applying: Promise<void> | undefined;
   for await (const change of changes) {
     waiting.push(change);
-    applying ??= applyWaiting()
-      .catch((error: unknown) => {
-        if (signal.aborted) changes.end();
-        else changes.fail(error);
-      })
-      .finally(() => (applying = undefined));
+    applyWaiting().catch((error: unknown) => {
+      if (signal.aborted) changes.end();
+      else changes.fail(error);
+    });
   }
 }
 
@@ -153,23 +158,30 @@ async function* fileChanges(root: string, signal: AbortSignal): AsyncGenerator<s
   }
 }
 
-/** Applies one batch. A service whose changes fail does not keep those of the others. */
+/**
+ * Applies one batch. A failure of one service does not stop the others.
+ *
+ * @returns the changes of the services that failed
+ */
 export async function applyChanges(
   orchestration: Orchestration,
   loaded: Loaded,
   changes: readonly Change[],
   { applied, failed }: WatchObserver,
   options: WatchOptions = {},
-): Promise<void> {
+): Promise<readonly Change[]> {
+  const left: Change[] = [];
   for (const service of new Set(changes.map((change) => change.service))) {
     const own = changes.filter((change) => change.service === service);
     try {
       await applyToService(orchestration, loaded, service, own, applied, options);
     } catch (error) {
       if (orchestration.signal.aborted) throw error;
+      left.push(...own);
       failed(service, error);
     }
   }
+  return left;
 }
 
 /** A rebuild makes the other actions unnecessary; otherwise copies files, then restarts. */

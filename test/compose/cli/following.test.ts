@@ -113,29 +113,34 @@ describe('up --watch', () => {
 });
 
 describe('a change that cannot be applied', () => {
+  const broken = imageNotFound('base');
+
   it.each([
-    ['watch', 'Watching for web'],
-    ['up --watch', 'Attaching to'],
-  ])('is reported by %s, which continues', async (command, beginning) => {
+    ['watch', 'Watching for web', 'rebuild', 'build', 'rebuilt'],
+    ['up --watch', 'Attaching to', 'rebuild', 'build', 'rebuilt'],
+    // What fails after the only container has stopped does not end an attached up.
+    ['up --watch', 'Attaching to', 'rebuild', 'createContainer', 'rebuilt'],
+    ['up --watch', 'Attaching to', 'sync+restart', 'start', 'restarted'],
+  ] as const)('is reported by %s, which continues (%s %s %s)', async (command, beginning, action, operation, told) => {
     const file = `services:
-      web: { build: ., develop: { watch: [{ path: ./page, action: rebuild }] } }`;
+      web: { build: ., develop: { watch: [{ path: ./page, action: ${action}, target: /page }] } }`;
     const { begin, faults, folder, run } = await commandLine(file);
     await change(folder, 'Dockerfile', 'FROM scratch\n');
     await change(folder, 'page', 'one');
     const watch = begin(...command.split(' '));
     await watch.shows(beginning);
     const changedUntil = async (text: string): Promise<void> => {
-      const told = { isShown: false };
-      void watch.shows(text).then(() => (told.isShown = true));
-      while (!told.isShown) {
+      const shown = { isShown: false };
+      void watch.shows(text).then(() => (shown.isShown = true));
+      while (!shown.isShown) {
         await change(folder, 'page', text);
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     };
-    faults.fail('build', imageNotFound('base'));
+    faults.fail(operation, broken);
     await changedUntil('warning: web: ');
-    await changedUntil('web: rebuilt');
-    expect(await statuses(run)).toEqual({ 'folder-web': 'running' });
+    await changedUntil(`web: ${told}`);
+    await expect.poll(() => statuses(run)).toEqual({ 'folder-web': 'running' });
     watch.interrupt();
     expect((await watch.ran).stderr).toMatch(/^warning: web: .*base/m);
   });

@@ -7,6 +7,7 @@ import { projectLogs } from '../../../src/compose/orchestrator/logs.js';
 import { observeProject } from '../../../src/compose/orchestrator/actual-state.js';
 import { inDependencyOrder } from '../../../src/compose/orchestrator/ordered.js';
 import { applyChanges } from '../../../src/compose/orchestrator/watch.js';
+import { RuntimeError } from '../../../src/compose/runtime/errors.js';
 import { transientStopMarks } from '../../../src/compose/runtime/state.js';
 import { bench, loaded, PROJECT } from './bench.js';
 
@@ -141,6 +142,23 @@ describe('watch', () => {
     expect(removed).toEqual(['rm -rf -- /srv/gone.html']);
     expect(actions()).toEqual(['Stopped shop-a', 'Started shop-a']);
     expect(told).toEqual(['a: 2 files copied', 'a: restarted']);
+  });
+
+  it('applies the changes of one service although those of another fail, which are left', async () => {
+    const { up, orchestration, faults } = bench();
+    const file = 'services: { a: { image: a }, b: { image: b } }';
+    await up(file);
+    const rule = { path: '/pages', action: 'restart' } as const;
+    const changes = ['a', 'b'].map((service) => ({ service, rule, file: '/pages/page' }));
+    faults.fail('stop', new RuntimeError({ case: 'backendFailure', message: 'planned' }));
+    const told: string[] = [];
+    const observer = {
+      applied: (text: string): void => void told.push(text),
+      failed: (service: string, error: unknown): void => void told.push(`${service}: ${String(error)}`),
+    };
+    const left = await applyChanges(orchestration, await loaded(file), changes, observer);
+    expect(left).toEqual(changes.slice(0, 1));
+    expect(told).toEqual(['a: RuntimeError: planned', 'b: restarted']);
   });
 });
 
