@@ -24,6 +24,7 @@ import { hashToken } from '../tokens/token-hash.js';
 import { refusalOfOldSession } from '../mfa/fresh-proof.js';
 import { mailAboutSecurity } from '../security/security-mails.js';
 import { managerOf, type TokenManager } from './token-manager.js';
+import { mailAboutRotation } from './mail-about-rotation.js';
 import { recordEvent } from '../../messages/webhooks/record-event.js';
 import { newServiceToken } from './service-token-form.js';
 import {
@@ -36,6 +37,7 @@ import {
   lockServiceToken,
   serviceTokenOf,
   storeRotation,
+  type LockedToken,
 } from './service-tokens.store.js';
 import { noSuchServiceToken } from './service-tokens.js';
 
@@ -76,12 +78,11 @@ export const rotateServiceToken: RotateServiceTokenHandler<PlatformDependencies>
 ) => {
   const stale = await refusalOfOldSession(dependencies.sql, principal, dependencies.clock.now(), 'organization');
   if (stale !== null) return stale;
-  const outcome = await issueNextSecret(
-    managerOf(principal, context),
-    params.service_token_id.toLowerCase(),
-    body,
-    dependencies,
+  const id = params.service_token_id.toLowerCase();
+  const outcome = await issueNextSecret(managerOf(principal, context), id, body, dependencies, (sql, token, now) =>
+    mailAboutRotation(sql, principal, token, { context, now }, dependencies),
   );
+  dependencies.mails.wake();
   return 'refusal' in outcome ? outcome.refusal : { status: 200, body: outcome.issued };
 };
 
@@ -113,7 +114,7 @@ export async function issueServiceToken(
       const message = 'is the name of another service token';
       return { refusal: validationProblem([{ path: '/body/name', rule: 'unique', message }]) };
     }
-    await insertSecret(transaction, id, hashToken(secret), now);
+    await insertSecret(transaction, id, { hash: hashToken(secret), createdBy: userId }, now);
     const record = { action: 'CREATE', resourceKind: 'SERVICE_TOKEN', resourceId: id, orgId, userId } as const;
     await recordAudit(transaction, context, now, { ...record, note: scopes.join(', ') });
     await mailAboutToken(transaction, now);
@@ -123,12 +124,17 @@ export async function issueServiceToken(
   });
 }
 
-/** Rotates a token: it gets a new secret, and the earlier ones end after the overlap. */
+/**
+ * Rotates a token: it gets a new secret, and the earlier ones end after the overlap.
+ *
+ * @param mailAboutToken mails whom the rotation concerns, in its transaction; default: there is no admin to mail
+ */
 export async function issueNextSecret(
   { orgId, admin, context }: TokenManager,
   id: string,
   { overlap_seconds: overlap, expires_in_days: days }: Schemas['RotateServiceTokenRequest'],
   { sql, clock, random }: IssueParts,
+  mailAboutToken: (sql: Sql, token: LockedToken, now: Date) => Promise<void> = () => Promise.resolve(),
 ): Promise<Outcome<InsufficientRole | ServiceTokenNotFound | ServiceTokenEnded | ValidationFailed>> {
   const now = clock.now();
   const userId = admin?.user_id ?? null;
@@ -148,10 +154,11 @@ export async function issueNextSecret(
     const excess = overlap === 0 ? null : tooManySecrets(await endsOfReplacedSecrets(transaction, id, now));
     if (excess !== null) return { refusal: validationProblem([excess]) };
     await endSecrets(transaction, id, after(now, overlap), now);
-    await insertSecret(transaction, id, hashToken(secret), now);
+    await insertSecret(transaction, id, { hash: hashToken(secret), createdBy: userId }, now);
     await storeRotation(transaction, id, days === undefined ? token.expires_at : after(now, days * daySeconds), now);
     const record = { action: 'SERVICE_TOKEN_ROTATED', resourceKind: 'SERVICE_TOKEN', resourceId: id } as const;
     await recordAudit(transaction, context, now, { ...record, orgId, userId, note: `overlap of ${overlap} s` });
+    await mailAboutToken(transaction, token, now);
     return { issued: await issuedToken(transaction, { orgId, id, secret }, now) };
   });
 }

@@ -130,9 +130,17 @@ export async function insertServiceToken(sql: Sql, token: NewServiceToken, now: 
   return row?.id ?? null;
 }
 
-export async function insertSecret(sql: Sql, id: string, hash: Buffer, now: Date): Promise<void> {
+/** A secret of a token, and who has made it. */
+export interface NewSecret {
+  readonly hash: Buffer;
+  /** null: the operator. */
+  readonly createdBy: string | null;
+}
+
+export async function insertSecret(sql: Sql, id: string, { hash, createdBy }: NewSecret, now: Date): Promise<void> {
   await sql`
-    insert into service_token_secrets (secret_hash, token_id, created_at) values (${hash}, ${id}, ${now})`;
+    insert into service_token_secrets (secret_hash, token_id, created_by, created_at)
+    values (${hash}, ${id}, ${createdBy}, ${now})`;
 }
 
 /** The ends of the replaced secrets of a token that are accepted, the first one first. */
@@ -148,14 +156,13 @@ export async function endSecrets(sql: Sql, id: string, until: Date, now: Date): 
   await sql`delete from service_token_secrets where token_id = ${id} and valid_until <= ${now}`;
 }
 
+export type LockedToken = Pick<ServiceTokenRow, 'name' | 'scopes' | 'created_by' | 'expires_at' | 'revoked_at'>;
+
 /** Locks a token until the transaction ends. @returns null when the organization has none with this id */
-export async function lockServiceToken(
-  sql: Sql,
-  orgId: string,
-  id: string,
-): Promise<{ readonly scopes: Scope[]; readonly expires_at: Date; readonly revoked_at: Date | null } | null> {
-  const [row] = await sql<{ scopes: Scope[]; expires_at: Date; revoked_at: Date | null }[]>`
-    select scopes, expires_at, revoked_at from service_tokens where org_id = ${orgId} and id = ${id} for update`;
+export async function lockServiceToken(sql: Sql, orgId: string, id: string): Promise<LockedToken | null> {
+  const [row] = await sql<LockedToken[]>`
+    select name, scopes, created_by, expires_at, revoked_at from service_tokens
+    where org_id = ${orgId} and id = ${id} for update`;
   return row ?? null;
 }
 

@@ -104,6 +104,7 @@ function wording(mail: Mail): Wording {
     case 'identity_unlinked':
     case 'mfa_changed':
     case 'service_token_created':
+    case 'service_token_rotated':
     case 'owner_added':
       return securityWording(mail);
   }

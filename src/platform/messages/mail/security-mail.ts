@@ -47,6 +47,13 @@ export type SecurityEvent =
   | { readonly kind: 'mfa_changed'; readonly change: MfaChange }
   | { readonly kind: 'service_token_created'; readonly organizationName: string }
   | {
+      readonly kind: 'service_token_rotated';
+      readonly organizationName: string;
+      readonly tokenName: string;
+      /** The e-mail address of somebody else who did it; the mail goes to the creator. Null: the account did it. */
+      readonly rotatedBy: string | null;
+    }
+  | {
       readonly kind: 'owner_added';
       readonly organizationName: string;
       /** The e-mail address of the new owner. */
@@ -72,6 +79,7 @@ export const securitySubjects: Readonly<Record<SecurityEvent['kind'], string>> =
   identity_unlinked: 'A way to log in was removed from your account',
   mfa_changed: 'The second factor of your account was used or changed',
   service_token_created: 'A service token was created with your account',
+  service_token_rotated: 'A service token has a new secret',
   owner_added: 'An organization of yours has a new owner',
 };
 
@@ -121,7 +129,22 @@ function sentence(mail: SecurityMail): string {
         `With your Plumbline account, a service token was created for the organization ` +
         `${quotedName(mail.organizationName)}. Programs can use the organization with it until it is revoked.`
       );
+    case 'service_token_rotated':
+      return rotationSentence(mail);
     case 'owner_added':
       return `${mail.newOwner} is now an owner of the organization ${quotedName(mail.organizationName)}.`;
   }
+}
+
+function rotationSentence({
+  organizationName,
+  tokenName,
+  rotatedBy,
+}: Extract<SecurityMail, { readonly kind: 'service_token_rotated' }>): string {
+  const token = `the service token ${quotedName(tokenName)} of the organization ${quotedName(organizationName)}`;
+  const done =
+    rotatedBy === null
+      ? `With your Plumbline account, ${token} was given a new secret.`
+      : `${rotatedBy} has given a new secret to ${token}, which was created with your Plumbline account.`;
+  return `${done} Programs can use the organization with it until the token expires or is revoked.`;
 }

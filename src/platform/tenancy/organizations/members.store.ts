@@ -66,6 +66,12 @@ export async function findMember(sql: Sql, orgId: string, userId: string): Promi
   return member ?? null;
 }
 
+/** A member whose account is not disabled. */
+export async function findActiveMember(sql: Sql, orgId: string, userId: string): Promise<MemberRow | null> {
+  const member = await findMember(sql, orgId, userId);
+  return member !== null && (await isActive(sql, userId)) ? member : null;
+}
+
 export async function isMember(sql: Sql, orgId: string, email: string): Promise<boolean> {
   const rows = await sql`
     select 1 from memberships m join users u on u.id = m.user_id

@@ -46,6 +46,12 @@ async function changePassword(user: TestUser, from: string, to: string): Promise
   return platform.json('POST', '/api/v1/auth/change-password', { token: user.accessToken, body });
 }
 
+const rotate = (user: TestUser, id: string): Promise<JsonReply> =>
+  platform.json('POST', `/api/v1/organizations/${user.orgId}/service-tokens/${id}/rotate`, {
+    token: user.accessToken,
+    body: { overlap_seconds: 0 },
+  });
+
 describe('a mail about the security of an account', () => {
   it('follows a changed password, says when and from where, and has equal parts', async () => {
     const user = await platform.signUp();
@@ -86,6 +92,48 @@ describe('a mail about the security of an account', () => {
     const [mail] = await mails(admin.email, subject);
     expect(mail?.text).toContain('for the organization "Win at https evil example/a now"');
     expect(await mails(owner.email, subject)).toEqual([]);
+  });
+
+  it('follows a new secret of a service token, to the admin who rotated it and to its creator', async () => {
+    const owner = await platform.signUp({ organization: 'Acme' });
+    const admin = await platform.signUp({ invitedBy: owner, role: 'admin' });
+    const other = await platform.signUp({ invitedBy: owner, role: 'admin' });
+    const { id } = await createServiceToken(platform, owner, ['views:read'], { name: 'Export' });
+    const subject = 'A service token has a new secret';
+    expect((await rotate(admin, id)).status).toBe(200);
+    expect((await mails(admin.email, subject)).map(({ text }) => text)).toEqual([
+      expect.stringContaining(
+        'With your Plumbline account, the service token "Export" of the organization "Acme" was given a new secret.',
+      ),
+    ]);
+    expect((await mails(owner.email, subject)).map(({ text }) => text)).toEqual([
+      expect.stringContaining(`${admin.email} has given a new secret to the service token "Export"`),
+    ]);
+    expect(await mails(other.email, subject)).toEqual([]);
+  });
+
+  it('follows a new secret of a service token once if its creator rotates it, and not to a former member', async () => {
+    const owner = await platform.signUp();
+    const admin = await platform.signUp({ invitedBy: owner, role: 'admin' });
+    const { id } = await createServiceToken(platform, admin, ['views:read']);
+    const subject = 'A service token has a new secret';
+    await rotate(admin, id);
+    expect(await mails(admin.email, subject)).toHaveLength(1);
+    const path = `/api/v1/organizations/${owner.orgId}/members/${admin.userId}`;
+    expect((await platform.json('DELETE', path, { token: owner.accessToken })).status).toBe(200);
+    await rotate(owner, id);
+    expect(await mails(owner.email, subject)).toHaveLength(1);
+    expect(await mails(admin.email, subject)).toHaveLength(1);
+  });
+
+  it('does not follow a refused rotation of a service token', async () => {
+    const owner = await platform.signUp();
+    const { id } = await createServiceToken(platform, owner, ['views:read']);
+    await platform.json('DELETE', `/api/v1/organizations/${owner.orgId}/service-tokens/${id}`, {
+      token: owner.accessToken,
+    });
+    expect((await rotate(owner, id)).status).toBe(409);
+    expect(await mails(owner.email, 'A service token has a new secret')).toEqual([]);
   });
 
   it('follows a new owner, to all other owners', async () => {
