@@ -77,7 +77,7 @@ export const commands: readonly OperationCommand[] = [
     tag: 'auth',
     summary: 'Secure an account that somebody else may be using',
     description:
-      'Redeems the token of the link "this was not me" in a mail about the security of an account. It works once, for 7 days, without a log-in. Ends all sessions, the password, the links to identity providers and of other mails, and the passkeys and the authenticator app that were added since the first of these mails, and sends a mail with which the holder of the address chooses a new password. The link in a mail about a changed address also gives the account its former address back, and deletes an unverified account that has it now. If a verified one has it, nothing changes. Of the links of other mails, only that of an earlier change of the address ends it. Service tokens stay, because they belong to organizations.',
+      'Redeems the token of the link "this was not me" in a mail about the security of an account. It works once, for 7 days, without a log-in. Ends all sessions, the password, the links to identity providers and of other mails, and the passkeys and the authenticator app that were added since the first of these mails, revokes the service tokens that the account has created or rotated since, and sends a mail with which the holder of the address chooses a new password. The link in a mail about a changed address also gives the account its former address back, and deletes an unverified account that has it now. If a verified one has it, nothing changes. Of the links of other mails, only that of an earlier change of the address ends it. Older service tokens stay, because they belong to organizations.',
     flags: [
       {
         name: 'token',

@@ -15,8 +15,8 @@ export default function SecureAccountPage(): JSX.Element {
         text: 'Check your inbox. Afterwards look at the activity of your account for what else was done with it.',
       }}
     >
-      All sessions of your account end, also yours, and its password is no longer valid. You get a mail with which you
-      choose a new one.
+      All sessions of your account end, also yours, and its password is no longer valid. Service tokens that were
+      created or rotated with it since the mail are revoked. You get a mail with which you choose a new password.
     </ThisWasNotMe>
   );
 }

@@ -803,7 +803,7 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
         examples: {
           example: {
             message:
-              'All sessions have ended, and the password is no longer valid. A mail with which you choose a new one is on its way.',
+              'All sessions have ended, and the password is no longer valid. One service token was revoked. A mail with which you choose a new password is on its way.',
           },
         },
       },

@@ -7,6 +7,7 @@ import {
   serviceTokenEnded,
   serviceTokenLimitReached,
   type InsufficientRole,
+  type RecentLoginRequired,
   type ServiceTokenEnded,
   type ServiceTokenLimitReached,
   type ServiceTokenNotFound,
@@ -20,6 +21,7 @@ import type { PlatformDependencies } from '../../dependencies.js';
 import { ownerRequired, refuseFormerAdmin } from '../../tenancy/organizations/member-to-manage.js';
 import { actingRole, lockOrganization } from '../../tenancy/organizations/members.store.js';
 import type { Random } from '../../random.js';
+import { lockUser } from '../accounts/accounts.store.js';
 import { hashToken } from '../tokens/token-hash.js';
 import { refusalOfOldSession } from '../mfa/fresh-proof.js';
 import { mailAboutSecurity } from '../security/security-mails.js';
@@ -60,8 +62,6 @@ export const createServiceToken: CreateServiceTokenHandler<PlatformDependencies>
   { body, principal, context },
   dependencies,
 ) => {
-  const stale = await refusalOfOldSession(dependencies.sql, principal, dependencies.clock.now(), 'organization');
-  if (stale !== null) return stale;
   const { user_id: id, email, org_name: organizationName } = principal;
   const event = { kind: 'service_token_created', organizationName } as const;
   const manager = managerOf(principal, context);
@@ -76,8 +76,6 @@ export const rotateServiceToken: RotateServiceTokenHandler<PlatformDependencies>
   { params, body, principal, context },
   dependencies,
 ) => {
-  const stale = await refusalOfOldSession(dependencies.sql, principal, dependencies.clock.now(), 'organization');
-  if (stale !== null) return stale;
   const id = params.service_token_id.toLowerCase();
   const outcome = await issueNextSecret(managerOf(principal, context), id, body, dependencies, (sql, token, now) =>
     mailAboutRotation(sql, principal, token, { context, now }, dependencies),
@@ -96,11 +94,13 @@ export async function issueServiceToken(
   { name, scopes, expires_in_days: days }: Schemas['CreateServiceTokenRequest'],
   { sql, clock, random }: IssueParts,
   mailAboutToken: (sql: Sql, now: Date) => Promise<void> = () => Promise.resolve(),
-): Promise<Outcome<InsufficientRole | ValidationFailed | ServiceTokenLimitReached>> {
+): Promise<Outcome<RecentLoginRequired | InsufficientRole | ValidationFailed | ServiceTokenLimitReached>> {
   const now = clock.now();
   const userId = admin?.user_id ?? null;
   const secret = newServiceToken(random);
   return sql.begin(async (transaction) => {
+    const stale = admin === null ? null : await refusalOfSession(transaction, admin, now);
+    if (stale !== null) return { refusal: stale };
     await lockOrganization(transaction, orgId); // simultaneous requests must not exceed the limit together
     const refusal = admin === null ? null : await refuseIssuer(transaction, admin, scopes);
     if (refusal !== null) return { refusal };
@@ -135,11 +135,15 @@ export async function issueNextSecret(
   { overlap_seconds: overlap, expires_in_days: days }: Schemas['RotateServiceTokenRequest'],
   { sql, clock, random }: IssueParts,
   mailAboutToken: (sql: Sql, token: LockedToken, now: Date) => Promise<void> = () => Promise.resolve(),
-): Promise<Outcome<InsufficientRole | ServiceTokenNotFound | ServiceTokenEnded | ValidationFailed>> {
+): Promise<
+  Outcome<RecentLoginRequired | InsufficientRole | ServiceTokenNotFound | ServiceTokenEnded | ValidationFailed>
+> {
   const now = clock.now();
   const userId = admin?.user_id ?? null;
   const secret = newServiceToken(random);
   return sql.begin(async (transaction) => {
+    const stale = admin === null ? null : await refusalOfSession(transaction, admin, now);
+    if (stale !== null) return { refusal: stale };
     await lockOrganization(transaction, orgId);
     const formerAdmin = admin === null ? null : await refuseFormerAdmin(transaction, admin);
     if (formerAdmin !== null) return { refusal: formerAdmin };
@@ -161,6 +165,19 @@ export async function issueNextSecret(
     await mailAboutToken(transaction, token, now);
     return { issued: await issuedToken(transaction, { orgId, id, secret }, now) };
   });
+}
+
+/**
+ * Checks the session under the lock of its user. "This was not me" in a mail ends sessions and tokens under that lock, so
+ * no token can appear after it.
+ */
+async function refusalOfSession(
+  sql: Sql,
+  admin: Schemas['MemberPrincipal'],
+  now: Date,
+): Promise<RecentLoginRequired | null> {
+  await lockUser(sql, admin.user_id);
+  return refusalOfOldSession(sql, admin, now, 'organization');
 }
 
 /** A token for an identity provider decides who is a member, so only owners get its secret. */

@@ -93,6 +93,32 @@ export async function lockUsableTokensOf(
     order by t.created_at desc, t.id desc for update of t`;
 }
 
+/**
+ * Locks the tokens that an account has created since a moment, and those of which it has made a secret since, that can be
+ * used; before them their organizations, so that none is created or rotated in the meantime. The lock of the user is held.
+ */
+export async function lockUsableTokensSince(
+  sql: Sql,
+  userId: string,
+  since: Date,
+  now: Date,
+): Promise<{ readonly id: string; readonly org_id: string }[]> {
+  await sql`
+    select 1 from organizations
+    where id in (select org_id from memberships where user_id = ${userId}
+      union select t.org_id from service_tokens t where ${isMadeSince(sql, userId, since)})
+    order by id for no key update`;
+  return sql<{ id: string; org_id: string }[]>`
+    select t.id, t.org_id from service_tokens t
+    where ${isMadeSince(sql, userId, since)} and t.revoked_at is null and t.expires_at > ${now}
+    order by t.id for update`;
+}
+
+function isMadeSince(sql: Sql, userId: string, since: Date): ReturnType<Sql> {
+  return sql`(t.created_by = ${userId} and t.created_at >= ${since} or t.id in (
+    select s.token_id from service_token_secrets s where s.created_by = ${userId} and s.created_at >= ${since}))`;
+}
+
 function withCreator(sql: Sql, now: Date): ReturnType<Sql> {
   return sql`
     select t.id, t.name, t.scopes, t.created_by, coalesce(u.full_name, u.email) as created_by_name,

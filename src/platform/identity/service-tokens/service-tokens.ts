@@ -5,7 +5,7 @@ import type {
 } from '../../../../generated/platform/operations.js';
 import { serviceTokenNotFound, type ServiceTokenNotFound } from '../../../../generated/problems.js';
 import type { DatabaseSql, Sql } from '../../../database/connection.js';
-import { recordAudit } from '../../tenancy/audit/audit.store.js';
+import { recordAudit, type AuditContext } from '../../tenancy/audit/audit.store.js';
 import type { Clock } from '../../clock.js';
 import type { PlatformDependencies } from '../../dependencies.js';
 import { replyWithPage } from '../../server/paging.js';
@@ -51,21 +51,31 @@ export async function endServiceToken(
   return sql.begin(async (transaction) => {
     const token = await lockServiceToken(transaction, manager.orgId, id);
     if (token === null || token.revoked_at !== null) return token !== null;
-    await revokeLockedToken(transaction, manager, id, clock.now());
+    const { orgId, admin, context } = manager;
+    await revokeLockedToken(transaction, { orgId, userId: admin?.user_id ?? null, context }, id, clock.now());
     return true;
   });
+}
+
+export interface Revocation {
+  readonly orgId: string;
+  /** Who revokes the token; null: the operator. */
+  readonly userId: string | null;
+  readonly context: AuditContext;
+  /** Why, for the audit log, if nobody has asked for this token in particular. */
+  readonly note?: string;
 }
 
 /** Revokes a token that the transaction has locked. */
 export async function revokeLockedToken(
   sql: Sql,
-  { orgId, admin, context }: TokenManager,
+  { orgId, userId, context, note }: Revocation,
   id: string,
   now: Date,
 ): Promise<void> {
   await storeRevocation(sql, id, now);
   const record = { action: 'SERVICE_TOKEN_REVOKED', resourceKind: 'SERVICE_TOKEN', resourceId: id } as const;
-  await recordAudit(sql, context, now, { ...record, orgId, userId: admin?.user_id ?? null });
+  await recordAudit(sql, context, now, { ...record, orgId, userId, ...(note !== undefined && { note }) });
 }
 
 export function noSuchServiceToken(): ServiceTokenNotFound {

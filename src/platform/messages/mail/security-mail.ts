@@ -101,7 +101,8 @@ export function securityWording(mail: SecurityMail): Wording {
 function effect({ kind }: SecurityMail): string {
   const ends =
     'ends all of its sessions, its password, its links to identity providers, and the passkeys and the authenticator app ' +
-    'that were added since, and sends you a mail with which you choose a new password.';
+    'that were added since, revokes the service tokens that were created or rotated with it since, and sends you a mail ' +
+    'with which you choose a new password.';
   return kind === 'email_changed' ? `gives it this address back, ${ends}` : ends;
 }
 

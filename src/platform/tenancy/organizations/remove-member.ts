@@ -5,7 +5,6 @@ import type { PlatformDependencies } from '../../dependencies.js';
 import { refusalOfOldSession } from '../../identity/mfa/fresh-proof.js';
 import { revokeLockedToken } from '../../identity/service-tokens/service-tokens.js';
 import { lockUsableTokensOf, serviceTokenOf } from '../../identity/service-tokens/service-tokens.store.js';
-import { managerOf } from '../../identity/service-tokens/token-manager.js';
 import { refusalOfEntry } from '../../identity/sso/sso-barrier.js';
 import { selectWebhooksOf, webhookOf } from '../../messages/webhooks/webhooks.store.js';
 import { integrationOf, selectIntegrationsOf } from '../../sources/integrations/integrations.store.js';
@@ -59,7 +58,7 @@ export const removeMember: RemoveMemberHandler<PlatformDependencies> = async (
     const webhooks = deactivates ? await deactivateWebhooks(transaction, created, by, context, now) : created;
     const tokens = await lockUsableTokensOf(transaction, orgId, member.user_id, now);
     for (const { id } of revokes ? tokens : []) {
-      await revokeLockedToken(transaction, managerOf(inside.principal, context), id, now);
+      await revokeLockedToken(transaction, { ...by, context }, id, now);
     }
     const integrations = await selectIntegrationsOf(transaction, orgId, member.user_id);
     await endMembership(transaction, member, ending);

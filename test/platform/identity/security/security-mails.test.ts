@@ -8,7 +8,7 @@ import {
   type TestUser,
 } from '../../../support/platform.js';
 import type { Mailbox } from '../../../support/mailbox.js';
-import { createServiceToken } from '../../../support/service-token.js';
+import { createServiceToken, type TestServiceToken } from '../../../support/service-token.js';
 import { makeSuperuser } from '../../../support/superuser.js';
 import { forgot, login, me, refresh, reset, simultaneously } from '../auth/requests.js';
 import { auditOf, storedUser } from '../auth/stored.js';
@@ -44,6 +44,14 @@ const loginFrom = (user: TestUser, ip: string, userAgent: string): Promise<JsonR
 async function changePassword(user: TestUser, from: string, to: string): Promise<JsonReply> {
   const body = { current_password: from, new_password: to };
   return platform.json('POST', '/api/v1/auth/change-password', { token: user.accessToken, body });
+}
+
+const current = (token: string): Promise<JsonReply> =>
+  platform.json('GET', '/api/v1/service-tokens/current', { token });
+
+/** Ends the links of all mails to somebody, as their expiry does. */
+async function endLinks({ userId }: TestUser): Promise<void> {
+  await platform.database.sql`update security_mails set used_at = created_at where user_id = ${userId}`;
 }
 
 const rotate = (user: TestUser, id: string): Promise<JsonReply> =>
@@ -310,6 +318,51 @@ describe('the link "this was not me"', () => {
     const [mail] = await mails(user.email, 'Reset your password');
     expect((await reset(platform, mail?.token ?? '', otherPassword)).status).toBe(200);
     expect((await login(platform, user.email, otherPassword)).status).toBe(200);
+  });
+
+  it('revokes the service tokens that the account has created or rotated since the mail, and no others', async () => {
+    const { user } = await alarmed(); // an earlier mail, whose link is used up
+    const admin = await platform.signUp({ invitedBy: user, role: 'admin' });
+    const makeToken = (by: TestUser, name: string): Promise<TestServiceToken> =>
+      createServiceToken(platform, by, ['views:read'], { name });
+    const [older, rotated, foreign] = [
+      await makeToken(admin, 'older'),
+      await makeToken(admin, 'rotated'),
+      await makeToken(user, 'foreign'),
+    ];
+    await endLinks(admin);
+    platform.clock.advance(60);
+    const created = await makeToken(admin, 'created');
+    const { body } = await rotate(admin, rotated.id);
+    const [mail] = (await mails(admin.email, 'A service token was created with your account')).slice(-1);
+    expect(mail?.text.replaceAll('\n', ' ')).toContain(
+      'revokes the service tokens that were created or rotated with it since',
+    );
+    const reply = await secure(mail?.token ?? '');
+    expect(reply.body.message).toContain('2 service tokens were revoked.');
+    for (const token of [created.token, String(body.token)]) expect((await current(token)).status).toBe(401);
+    for (const { token } of [older, foreign]) expect((await current(token)).status).toBe(200);
+    const ended = { org_id: user.orgId, user_id: admin.userId, note: 'the account was secured' };
+    const records = await auditOf(platform, reply);
+    for (const { id } of [created, rotated]) {
+      expect(records).toContainEqual(
+        expect.objectContaining({ action: 'SERVICE_TOKEN_REVOKED', resource_id: id, ...ended }),
+      );
+    }
+  });
+
+  it('leaves no service token, whichever comes first, if one is created at the same time', async () => {
+    const { user, token } = await alarmed();
+    const path = `/api/v1/organizations/${user.orgId}/service-tokens`;
+    const body = { name: 'late', scopes: ['views:read'], expires_in_days: 1 };
+    const [secured, created] = await Promise.all([
+      secure(token),
+      platform.json('POST', path, { token: user.accessToken, body }),
+    ]);
+    expect(secured.status).toBe(200);
+    if (created.status === 201) expect((await current(String(created.body.token))).status).toBe(401);
+    const { sql } = platform.database;
+    expect(await sql`select 1 from service_tokens where org_id = ${user.orgId} and revoked_at is null`).toEqual([]);
   });
 
   it('is of single use, and ends the links of the other mails', async () => {
