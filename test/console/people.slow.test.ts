@@ -86,6 +86,31 @@ describe.skipIf(!hasBrowser)(`On the People page${withoutBrowser}`, () => {
     expect(complaints).toEqual([]);
   });
 
+  test('a removal waits until what the member made is shown, or cannot be loaded', async () => {
+    const { platform } = running;
+    const owner = await platform.signUp();
+    await platform.signUp({ email: 'lin@example.com', invitedBy: owner });
+    const { page } = await insider(owner);
+    let answer = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route('**/service-tokens?*', async (route) => {
+      await held;
+      await route.fulfill({ status: 403, contentType: 'application/json', body: '{}' });
+    });
+    await page.getByRole('button', { name: 'Remove lin@example.com' }).click();
+    const dialog = page.getByRole('dialog');
+    const button = dialog.getByRole('button', { name: 'Remove' });
+    expect(await button.getAttribute('aria-disabled')).toBe('true');
+    await button.click({ force: true });
+    await dialog.waitFor();
+    answer();
+    await dialog.getByText('It is unknown whether something').waitFor();
+    await dialog.getByRole('button', { name: 'Remove anyway' }).click();
+    await page.getByText('is removed').waitFor();
+  });
+
   test('an invitation is revoked, and its link no longer works', async () => {
     const { platform } = running;
     const guest = await platform.signUp({ email: 'kit@example.com', organization: null });

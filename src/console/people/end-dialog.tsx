@@ -33,7 +33,10 @@ export interface EndDialogProps {
   readonly onConfirm: (ends: Ends) => void;
 }
 
-/** Asks before a membership ends. Names what the member has created that continues to work. */
+/**
+ * Asks before a membership ends. Names what the member has created that continues to work. The answer waits for these
+ * names, unless they cannot be loaded.
+ */
 export function EndDialog({
   orgId,
   member,
@@ -47,10 +50,14 @@ export function EndDialog({
   const [ends, setEnds] = useState<Ends>({ tokens: false, webhooks: false });
   const mayRevoke = useMay('service_tokens:manage');
   const remains = useRemains(orgId, member.user_id, mayRevoke);
+  // Nobody confirms what is not shown yet. A list that cannot be loaded must not keep somebody in the organization.
+  const isLoading = mayRevoke && !remains.isFetched;
+  const hasFailed = mayRevoke && remains.isFetched && remains.data === undefined;
   return (
     <Dialog title={title} open onClose={onClose}>
       <p>{text}</p>
       {readsSso && <SsoRemarks orgId={orgId} member={member} />}
+      {hasFailed && <p>It is unknown whether something that they created continues to work.</p>}
       {mayRevoke && (
         <View query={remains} what="what they created">
           {({ service_tokens: tokens, webhooks, integrations }) => (
@@ -94,12 +101,14 @@ export function EndDialog({
         <button
           type="button"
           class="danger"
+          aria-disabled={isLoading}
           onClick={() => {
+            if (isLoading) return;
             onClose();
             onConfirm(ends);
           }}
         >
-          {button}
+          {hasFailed ? `${button} anyway` : button}
         </button>
         <CancelButton onClick={onClose} />
       </div>
@@ -167,14 +176,12 @@ function SsoRemarks({ orgId, member }: Pick<EndDialogProps, 'orgId' | 'member'>)
         return (
           <>
             {isRecoveryOwner && (
-              <p>
-                This is the recovery owner of the single sign-on. Until another one is named, the removal is refused.
-              </p>
+              <p>This is the recovery owner of single sign-on. Until another one is named, the removal is refused.</p>
             )}
             {connection?.auto_join === true && isOfDomain && (
               <p>
-                The single sign-on lets everybody of this domain join. Remove them at the identity provider as well, or
-                they come back at their next log-in.
+                Single sign-on lets everybody of this domain join, but no longer them. If the identity provider creates
+                them again by SCIM, they come back.
               </p>
             )}
           </>

@@ -207,7 +207,8 @@ function questionFor(
       'You lose access to its charts at once. Your account stays. To come back you need an invitation. Your pending invitations end.';
     return { title: `Leave ${me.orgName}?`, text, button: 'Leave' };
   }
-  const text = 'They lose access to the organization at once, and their pending invitations end. Their account stays.';
+  const text =
+    'They lose access to the organization at once, and their pending invitations end. Their account stays. To come back they need an invitation, also with single sign-on.';
   return { title: `Remove ${nameOf(member)}?`, text, button: 'Remove' };
 }
 

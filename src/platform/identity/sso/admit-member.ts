@@ -26,8 +26,8 @@ export interface Entrant {
 }
 
 /**
- * Whether somebody who is not a member can become one. Whom SCIM has disabled or deleted needs an invite, also with
- * `auto_join`: an admin decides anew, or SCIM gives access again.
+ * Whether somebody who is not a member can become one. Whom an admin has removed, or SCIM has disabled or deleted, needs an
+ * invite, also with `auto_join`: an admin decides anew, or SCIM gives access again.
  *
  * @returns the refusal; null: by `auto_join`, or by an invite
  */
@@ -52,7 +52,8 @@ async function refusalOfAutoJoin(
 ): Promise<SsoNotAdmitted | null> {
   if (await isEndedByScim(sql, connection.org_id, stranger)) {
     const message =
-      'Your access to this organization was ended by its user directory. Ask its administrators to give it back.';
+      'Your access to this organization was ended by its administrators or its user directory. ' +
+      'Ask its administrators for an invite.';
     return ssoNotAdmitted({ message });
   }
   if (connection.auto_join) return null;

@@ -5,6 +5,7 @@ import type { PlatformDependencies } from '../../dependencies.js';
 import { refusalOfOldSession } from '../../identity/mfa/fresh-proof.js';
 import { revokeLockedToken } from '../../identity/service-tokens/service-tokens.js';
 import { lockUsableTokensOf, serviceTokenOf } from '../../identity/service-tokens/service-tokens.store.js';
+import { noteDeparture } from '../../identity/scim/departures.store.js';
 import { refusalOfEntry } from '../../identity/sso/sso-barrier.js';
 import { selectWebhooksOf, webhookOf } from '../../messages/webhooks/webhooks.store.js';
 import { integrationOf, selectIntegrationsOf } from '../../sources/integrations/integrations.store.js';
@@ -19,7 +20,8 @@ import { refusalOfNeededOwner } from './needed-owner.js';
  * otherwise it could keep those without the second factor or the SSO that it demands. Access tokens stop working
  * immediately, because every request reads the membership; sessions continue without an organization from their next
  * refresh. The pending invites of the member end. Service tokens, webhooks and integrations belong to the organization and
- * stay, unless the caller asks otherwise for the first two; the reply names those that the member created.
+ * stay, unless the caller asks otherwise for the first two; the reply names those that the member created. Whom somebody
+ * else has removed does not join again by SSO, as after a removal by SCIM.
  */
 export const removeMember: RemoveMemberHandler<PlatformDependencies> = async (
   { params, query, principal, context },
@@ -62,6 +64,9 @@ export const removeMember: RemoveMemberHandler<PlatformDependencies> = async (
     }
     const integrations = await selectIntegrationsOf(transaction, orgId, member.user_id);
     await endMembership(transaction, member, ending);
+    if (member.user_id !== userId) {
+      await noteDeparture(transaction, orgId, { userId: member.user_id, email: member.email });
+    }
     const changed = { creator_is_admin: false, ...(revokes && { overlap_ends_at: null, revoked_at: now }) };
     return {
       status: 200,

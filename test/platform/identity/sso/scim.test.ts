@@ -25,6 +25,12 @@ const setActive = (id: unknown, isActive: boolean): Promise<JsonReply> =>
 const create = (others: object = {}): Promise<JsonReply> =>
   scim('POST', '/Users', { schemas: [userSchema], userName: account.email, ...others });
 
+async function remove(id: unknown): Promise<void> {
+  const path = `/api/v1/organizations/${stage.owner.orgId}/members/${String(id)}`;
+  const reply = await stage.platform.json('DELETE', path, { token: stage.owner.accessToken });
+  expect(reply.status).toBe(200);
+}
+
 async function expectEnded(): Promise<void> {
   const reply = await logIn();
   expect(problem(reply)).toBe('403 sso-not-admitted');
@@ -94,10 +100,24 @@ describe('With auto_join, somebody', () => {
     expect((await logIn()).body.user).toMatchObject({ org_id: stage.owner.orgId });
   });
 
-  it('who left, or whom an admin has removed, joins again', async () => {
-    const { id } = (await logIn()).body.user;
-    const path = `/api/v1/organizations/${stage.owner.orgId}/members/${String(id)}`;
-    await stage.platform.json('DELETE', path, { token: stage.owner.accessToken });
+  it('who left joins again', async () => {
+    const { access_token: token, user } = (await logIn()).body;
+    const path = `/api/v1/organizations/${stage.owner.orgId}/members/${String(user.id)}`;
+    expect((await stage.platform.json('DELETE', path, { token: String(token) })).status).toBe(200);
+    expect((await logIn()).body.user).toMatchObject({ org_id: stage.owner.orgId });
+  });
+
+  it('whom an admin has removed is not admitted, until an admin invites the person', async () => {
+    await remove((await logIn()).body.user.id);
+    await expectEnded();
+    await invite(stage.platform, stage.owner, account.email, 'viewer');
+    expect((await logIn()).body.user).toMatchObject({ org_id: stage.owner.orgId, role: 'viewer' });
+  });
+
+  it('whom an admin has removed is not admitted, until SCIM creates the user', async () => {
+    await remove((await logIn()).body.user.id);
+    await expectEnded();
+    expect((await create()).status).toBe(201);
     expect((await logIn()).body.user).toMatchObject({ org_id: stage.owner.orgId });
   });
 
