@@ -43,7 +43,7 @@ test.skipIf(!hasBrowser)(
     await settings.page.getByText('is not the id of a team').waitFor();
     await teams.fill('CN=developers = core');
     await settings.page.getByRole('button', { name: 'Save', exact: true }).click();
-    await settings.page.getByText('The single sign-on is saved.').waitFor();
+    await settings.page.getByText('Single sign-on is saved.').waitFor();
     expect(settings.complaints).toEqual([]);
 
     const account = accountAt(domain, { name: 'Robin Example' });

@@ -44,7 +44,7 @@ describe.skipIf(!hasBrowser)(`Single sign-on on the page of the organization${wi
     await card.getByLabel('Client secret').fill(issuerClient.secret);
     await domains.fill(mistyped);
     await save.click();
-    await page.getByText('The single sign-on is saved.').waitFor();
+    await page.getByText('Single sign-on is saved.').waitFor();
     provoke(`409 ${path}/domains/${mistyped}/verify`, `409 ${path}/domains/${domain}/verify`, `422 ${path}`);
     await card.getByRole('button', { name: `Verify ${mistyped}` }).click();
     await unproven.waitFor();
@@ -117,7 +117,7 @@ describe.skipIf(!hasBrowser)(`Single sign-on on the page of the organization${wi
     await lookAt(visitor, 'sso-without-recovery', appearance);
     await card.getByLabel('Recovery owner').selectOption(owner.email);
     await save.click();
-    await page.getByText('The single sign-on is saved.').waitFor();
+    await page.getByText('Single sign-on is saved.').waitFor();
     await card.getByText('must log in by SSO', { exact: true }).waitFor();
     expect(await sso(owner)).toMatchObject({
       connection: { is_required: true, recovery_owner_id: owner.userId },

@@ -6,6 +6,7 @@ import { platform } from '../session/session.js';
 import { Choices, Lines, linesOf, Select } from '../ui/fields.js';
 import { Field, Form, type Values } from '../ui/form.js';
 import { announce } from '../ui/toasts.js';
+import { recoveryOptions } from './recovery-options.js';
 
 type Role = Schemas['SsoGroupRole']['role'];
 
@@ -47,7 +48,7 @@ export function SsoForm({ orgId, sso: { connection, domains }, onSaved }: SsoFor
         return updateSso(platform, { params: { org_id: orgId }, body: { ...body, is_required } });
       }}
       done={() => {
-        announce('The single sign-on is saved.');
+        announce('Single sign-on is saved.');
         void onSaved();
       }}
     >
@@ -120,7 +121,7 @@ export function SsoForm({ orgId, sso: { connection, domains }, onSaved }: SsoFor
         key={owners.length}
         name="recovery_owner_id"
         label="Recovery owner"
-        options={{ '': 'nobody', ...Object.fromEntries(owners.map(({ user_id, email }) => [user_id, email])) }}
+        options={recoveryOptions(recovery ?? null, owners)}
         {...(typeof recovery === 'string' && { value: recovery })}
         hint="Can always log in by password, in case the provider fails. SSO can be required only with one."
       />
