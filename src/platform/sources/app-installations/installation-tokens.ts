@@ -17,7 +17,8 @@ import type { HostApps } from './host-apps.js';
 /** Tokens of the integrations by the operator's apps. */
 export interface InstallationTokens {
   /**
-   * A token of an integration that is good for some minutes at least. Servers share it through the database. When the
+   * A token of an integration that is good for some minutes at least, or until its end while the host cannot be reached.
+   * Servers share it through the database. When the
    * host says that the installation is suspended, removed or usable again, that is stored.
    *
    * @param isGood whether the caller can use the stored token; default: it can
@@ -61,10 +62,15 @@ export function createInstallationTokens(
   const opened = (sealed: Uint8Array | null, context: string): string | null =>
     sealed === null ? null : openOrLog({ secrets, log }, sealed, context);
 
-  /** The stored token if it can be used. */
-  const usable = (stored: StoredAccess, id: string, isGood: (token: string) => boolean): FreshToken | null => {
+  /** The stored token if it can be used. @param remainingMs it must be valid for longer than this */
+  const usable = (
+    stored: StoredAccess,
+    id: string,
+    isGood: (token: string) => boolean,
+    remainingMs = renewBeforeMs,
+  ): FreshToken | null => {
     const { secret_sealed: sealed, token_expires_at: expiresAt } = stored;
-    if (expiresAt.getTime() - clock.now().getTime() <= renewBeforeMs) return null;
+    if (expiresAt.getTime() - clock.now().getTime() <= remainingMs) return null;
     const token = opened(sealed, secretContext(id));
     return token !== null && isGood(token) ? { token, expiresAt } : null;
   };
@@ -73,6 +79,7 @@ export function createInstallationTokens(
     app: HostApp,
     key: IntegrationKey,
     stored: StoredAccess,
+    isGood: (token: string) => boolean,
     transact: Transact,
   ): Promise<FreshToken> => {
     const { installation_id: installationId, refresh_sealed: refreshSealed } = stored;
@@ -84,7 +91,9 @@ export function createInstallationTokens(
       if (refusal === 'suspended' || refusal === 'removed') {
         await transact((transaction) => noteActivity(transaction, connected, refusal, clock.now()));
       }
-      return { failure: app.failures[refusal], isPassing: refusal === 'unreachable' };
+      if (refusal !== 'unreachable') return { failure: app.failures[refusal], isPassing: false };
+      // The stored token still works, and the host may answer again before it ends.
+      return usable(stored, key.id, isGood, 0) ?? { failure: app.failures[refusal], isPassing: true };
     }
     const sealed = sealAccess(secrets, key.id, answer.value);
     await transact(async (transaction) => {
@@ -107,7 +116,7 @@ export function createInstallationTokens(
       if (good !== null) return good;
       const app = apps[stored.provider];
       if (app === null) return { failure: 'This server has no app at the code host any more.', isPassing: false };
-      if (!app.isRenewedOnce) return renewed(app, key, stored, (run) => sql.begin(run));
+      if (!app.isRenewedOnce) return renewed(app, key, stored, isGood, (run) => sql.begin(run));
       // Callers at this server wait here, because each that waits for the lock has a connection of the database.
       for (let other = renewals.get(key.id); other !== undefined; other = renewals.get(key.id)) {
         const answer = await other;
@@ -118,7 +127,7 @@ export function createInstallationTokens(
         const latest = await findAccess(transaction, key.orgId, key.id, true);
         if (latest === null) return gone;
         const current = usable(latest, key.id, isGood);
-        return current ?? renewed(app, key, latest, (run) => run(transaction));
+        return current ?? renewed(app, key, latest, isGood, (run) => run(transaction));
       });
       renewals.set(key.id, renewal);
       return renewal.finally(() => renewals.delete(key.id));

@@ -84,6 +84,25 @@ describe('connecting by the app', () => {
     expect(reply.body.items.map(({ name }: { name: string }) => name)).toEqual(whole);
   });
 
+  it('uses its token until its end while the host gives no new one', async () => {
+    const { clock } = parts.platform;
+    const { id } = await parts.connect(owner, parts.app.install('acme', whole));
+    const path = `/api/v1/admin/repositories?provider=host_a&integration_id=${id}`;
+    const ask = async (): Promise<number> =>
+      (await parts.platform.json('GET', path, { token: owner.accessToken })).status;
+    const { sql } = parts.platform.database;
+    const endsIn = (seconds: number): Promise<unknown> => sql`
+      update integrations set token_expires_at = ${new Date(clock.now().getTime() + seconds * 1000)} where id = ${id}`;
+    parts.app.host.fault = (request) => (request.path.endsWith('/access_tokens') ? 'cut' : undefined);
+    await endsIn(240);
+    expect(await ask()).toBe(200);
+    expect((await test(owner, id)).body.success).toBe(false); // which needs a new one
+    await endsIn(0);
+    expect(await ask()).toBe(502);
+    parts.app.host.fault = () => undefined;
+    expect(await ask()).toBe(200);
+  });
+
   it('is tested with a new token of the installation', async () => {
     const integration = await parts.connect(owner, parts.app.install('acme', whole));
     parts.app.endTokens();
