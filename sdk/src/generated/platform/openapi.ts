@@ -2195,7 +2195,8 @@ export interface paths {
          *       sync configuration of any organization that reads it from this GitLab. Events that arrive while a run of the
          *       configuration is pending or running are served by one further run.
          *     - Other events are ignored, as are those that have been handled: with the `webhook-id`, or otherwise the
-         *       `X-Gitlab-Event-UUID`, of an earlier one.
+         *       `Idempotency-Key`, of an earlier one. Without both, the `X-Gitlab-Event-UUID` and the body tell it, because events that
+         *       the handler of a webhook causes have the UUID of the first event.
          */
         post: operations["acceptGitlabEvent"];
         delete?: never;
@@ -17289,7 +17290,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description The id of the event.
+                 * @description The id of the event. Events that the handler of a webhook causes have the same.
                  * @example 13792a34-cac6-4fda-95a8-c58e00a3954e
                  */
                 "X-Gitlab-Event-UUID": string;

@@ -6879,7 +6879,8 @@ export type AcceptGitlabEventResult =
  *   sync configuration of any organization that reads it from this GitLab. Events that arrive while a run of the
  *   configuration is pending or running are served by one further run.
  * - Other events are ignored, as are those that have been handled: with the `webhook-id`, or otherwise the
- *   `X-Gitlab-Event-UUID`, of an earlier one.
+ *   `Idempotency-Key`, of an earlier one. Without both, the `X-Gitlab-Event-UUID` and the body tell it, because events that
+ *   the handler of a webhook causes have the UUID of the first event.
  *
  * Problems: 400 `MalformedRequestProblem`; 403 `InvalidWebhookSignatureProblem`; 406
  * `NotAcceptableProblem`; 409 `AppNotConfiguredProblem`; 413 `PayloadTooLargeProblem`; 415

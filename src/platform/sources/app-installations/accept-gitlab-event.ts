@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { isUuid } from '@plumbline/contract/system/uuid';
 import type { AcceptGitlabEventHandler } from '../../../../generated/platform/operations.js';
 import { appNotConfigured, invalidWebhookSignature } from '../../../../generated/problems.js';
@@ -24,9 +25,7 @@ export const acceptGitlabEvent: AcceptGitlabEventHandler<PlatformDependencies> =
   const project = changedProject(body);
   if (project === null) return { status: 200, body: { outcome: 'ignored' } };
   const url = app.baseUrl ?? 'https://gitlab.com';
-  // The contract demands the second.
-  const { 'webhook-id': repeatedId, 'x-gitlab-event-uuid': eventId = '' } = headers;
-  const deliveryId = isUuid(repeatedId) ? repeatedId : eventId;
+  const deliveryId = deliveryIdOf(headers, ctx.request.headers['idempotency-key'], text);
   const outcome = await sql.begin(async (transaction) => {
     if (!(await insertHostEvent(transaction, deliveryId, now))) return 'repeated';
     const configs = await selectConfigsOfGitlab(transaction, url);
@@ -35,6 +34,27 @@ export const acceptGitlabEvent: AcceptGitlabEventHandler<PlatformDependencies> =
   if (outcome === 'accepted') syncJobs.wake();
   return { status: 200, body: { outcome } };
 };
+
+/**
+ * What tells a repeated delivery: the signed id, or the key of newer GitLabs. Without both it is the id of the event with the
+ * body, because events that the handler of a webhook causes have the id of the first event
+ * (https://docs.gitlab.com/user/project/integrations/webhooks/#delivery-headers).
+ *
+ * @param key the header `Idempotency-Key`, which the contract keeps for calls with a caller
+ * @returns a UUID
+ */
+function deliveryIdOf(headers: DeliveryHeaders, key: unknown, text: string): string {
+  const { 'webhook-id': signedId, 'x-gitlab-event-uuid': eventId = '' } = headers;
+  if (isUuid(signedId)) return signedId;
+  if (isUuid(key)) return key;
+  return createHash('sha256').update(eventId.toLowerCase()).update(text).digest('hex').slice(0, 32);
+}
+
+interface DeliveryHeaders {
+  readonly 'webhook-id'?: string | undefined;
+  /** The contract demands it. */
+  readonly 'x-gitlab-event-uuid'?: string | undefined;
+}
 
 /** The path of the project whose data an event has changed; null: it has changed none that is read. */
 function changedProject(body: unknown): string | null {

@@ -101,6 +101,33 @@ describe('a change at GitLab', () => {
     expect(outcome(await deliver(about(newPath())))).toBe('ignored');
   });
 
+  it('takes effect with the id of an event that has caused it, and once', async () => {
+    const paths = [newPath(), newPath()];
+    for (const path of paths) await configure(path);
+    const headers = parts.app.delivered('Push Hook');
+    const outcomes: unknown[] = [];
+    for (const path of [...paths, ...paths]) outcomes.push(outcome(await deliver(about(path), headers)));
+    expect(outcomes).toEqual(['accepted', 'accepted', 'repeated', 'repeated']);
+  });
+
+  it('takes effect once by its idempotency key, whatever the id of the event is', async () => {
+    const path = newPath();
+    await configure(path);
+    const keys = [randomUUID(), randomUUID()];
+    const eventId = randomUUID();
+    const send = async (key: string | undefined, id: string): Promise<unknown> => {
+      const proof = { ...parts.app.delivered('Push Hook'), 'X-Gitlab-Event-UUID': id };
+      return outcome(await deliver(about(path), { ...proof, ...(key !== undefined && { 'Idempotency-Key': key }) }));
+    };
+    expect([
+      await send(keys[0], eventId),
+      await send(keys[0], randomUUID()),
+      await send(keys[1], eventId),
+      await send('not a UUID', eventId),
+      await send(undefined, eventId),
+    ]).toEqual(['accepted', 'repeated', 'accepted', 'accepted', 'repeated']);
+  });
+
   it('takes effect once, by the id of the event', async () => {
     const path = newPath();
     const id = await configure(path);
