@@ -14,7 +14,7 @@ import {
   updateGroup,
   type GroupRow,
 } from './groups.store.js';
-import { selectAccounts, storeMembers } from './people.store.js';
+import { deleteFormerPeople, selectAccounts, storeMembers } from './people.store.js';
 import type { Provisioning } from './provisioning.js';
 import { invalidRequest, isId, taken, type Checked } from './refusals.js';
 import type { ScimRequestInvalid, ScimResourceExists } from '../../../../generated/problems.js';
@@ -25,7 +25,10 @@ export interface HeldGroup {
   readonly members: ReadonlySet<string>;
 }
 
-/** Locks the organization, and before that the accounts whose roles the change may change. */
+/**
+ * Locks the organization, and before that the accounts whose roles the change may change. Former members leave the
+ * group, so that their names are free for those who are added.
+ */
 export async function lockGroup(
   sql: Sql,
   orgId: string,
@@ -37,6 +40,7 @@ export async function lockGroup(
   const people = [...seen.map((member) => member.person_id), ...added];
   await lockUsers(sql, await selectAccounts(sql, orgId, people));
   await lockOrganization(sql, orgId);
+  await deleteFormerPeople(sql, orgId);
   const group = await findGroup(sql, orgId, id);
   if (group === null) return null;
   const members = await selectGroupMembers(sql, orgId, [id]);

@@ -15,7 +15,14 @@ import { selectGroupsOf } from './groups.store.js';
 import { lockPerson } from './lock-person.js';
 import { endAccess, giveAccess } from './membership.js';
 import { readPatch } from './patch-operations.js';
-import { findPerson, findTaken, storeMembers, updatePerson, type PersonRow } from './people.store.js';
+import {
+  deleteFormerPeople,
+  findPerson,
+  findTaken,
+  storeMembers,
+  updatePerson,
+  type PersonRow,
+} from './people.store.js';
 import { provisioningOf, type Provisioning } from './provisioning.js';
 import { noSuch, taken, type Checked } from './refusals.js';
 import { checkUser, readUser, type UserAttributes, type UserDraft } from './user-attributes.js';
@@ -50,6 +57,7 @@ async function changeUser(
   const reply = await sql.beginFor(orgId, async (transaction): Promise<ReplaceScimUserReply> => {
     const person = await lockPerson(transaction, orgId, id);
     if (person === null) return noSuch('user');
+    await deleteFormerPeople(transaction, orgId);
     const draft = change(person);
     const checked = 'refusal' in draft ? draft : checkUser(draft.value, person.active);
     if ('refusal' in checked) return checked.refusal;

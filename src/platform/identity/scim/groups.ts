@@ -30,7 +30,7 @@ import {
   selectGroups,
 } from './groups.store.js';
 import { listOf, pageOf, pageWithReferences, selectedReferences } from './paging.js';
-import { storeMembers } from './people.store.js';
+import { deleteFormerPeople, storeMembers } from './people.store.js';
 import { readPatch } from './patch-operations.js';
 import { projected, wants } from './projection.js';
 import { provisioningOf, type Provisioning } from './provisioning.js';
@@ -77,6 +77,7 @@ export const createScimGroup: CreateScimGroupHandler<PlatformDependencies> = asy
   const { orgId, now, actor } = provisioning;
   return sql.beginFor(orgId, async (transaction): Promise<CreateScimGroupReply> => {
     await lockOrganization(transaction, orgId);
+    await deleteFormerPeople(transaction, orgId);
     if (await isGroupNameTaken(transaction, orgId, null, displayName)) return taken('group', 'displayName');
     if ((await countGroups(transaction, orgId)) >= mostGroups) {
       return invalidRequest('tooMany', `An organization has at most ${mostGroups} groups.`).refusal;

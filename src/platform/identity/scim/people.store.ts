@@ -69,7 +69,10 @@ export async function findTaken(
   return row === undefined ? null : row.is_name ? 'userName' : 'address';
 }
 
-/** Deletes what is stored about members who have left, or whom an admin has removed, so that names are free again. */
+/**
+ * Deletes what is stored about members who have left, or whom an admin has removed, so that names are free again:
+ * `findTaken` does not see them. Call it under the lock of the organization, before a name is stored.
+ */
 export async function deleteFormerPeople(sql: Sql, orgId: string): Promise<void> {
   await sql`
     delete from scim_users s where org_id = ${orgId} and active and user_id is not null

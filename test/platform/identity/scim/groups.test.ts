@@ -57,6 +57,28 @@ describe('A group', () => {
     expect(brief.body).not.toHaveProperty('members');
   });
 
+  test.each<[string, (member: TestUser) => Promise<JsonReply>]>([
+    ['a new group', ({ userId }) => createGroup(randomUUID(), [userId])],
+    [
+      'a group that there was',
+      async ({ userId }) => {
+        const { id } = (await createGroup(randomUUID())).body as { id: string };
+        return scim.patch(`/Groups/${id}`, { op: 'add', path: 'members', value: [{ value: userId }] });
+      },
+    ],
+  ])('adds a member with the former address of somebody who was removed: %s', async (_which, add) => {
+    const [former, current] = [`${randomUUID()}@example.com`, `${randomUUID()}@example.com`];
+    const removed = await platform.signUp({ email: former, invitedBy: owner });
+    await scim('PUT', `/Users/${removed.userId}`, { schemas: [userSchema], userName: former, externalId: 'x' });
+    const path = `${organization()}/members/${removed.userId}`;
+    expect((await platform.json('DELETE', path, { token: owner.accessToken })).status).toBe(200);
+    await platform.database.sql`update users set email = ${current} where id = ${removed.userId}`;
+    const member = await platform.signUp({ email: former, invitedBy: owner });
+    const { status, body } = await add(member);
+    expect([200, 201]).toContain(status);
+    expect(body.members).toMatchObject([{ value: member.userId }]);
+  });
+
   test('has a name that no other group has', async () => {
     await createGroup('Unique');
     expect((await createGroup('UNIQUE')).body).toMatchObject({ status: '409', scimType: 'uniqueness' });

@@ -303,6 +303,24 @@ describe('A member who was removed by an admin', () => {
     expect((await create(person.email)).status).toBe(201);
   });
 
+  test('leaves the name and the address to another user, who gets them by PUT or PATCH', async () => {
+    const changes: ((id: string, email: string) => Promise<JsonReply>)[] = [
+      (id, userName) => scim('PUT', `/Users/${id}`, { schemas: [userSchema], userName }),
+      (id, userName) => scim.patch(`/Users/${id}`, { op: 'replace', value: { userName } }),
+      (id, value) => scim.patch(`/Users/${id}`, { op: 'replace', value: { emails: [{ value, primary: true }] } }),
+    ];
+    for (const change of changes) {
+      const { person } = await createAndJoin();
+      const { id } = (await create(newAddress())).body as { id: string };
+      expect((await change(id, person.email)).status).toBe(409);
+      const path = `/api/v1/organizations/${owner.orgId}/members/${person.userId}`;
+      expect((await platform.json('DELETE', path, { token: owner.accessToken })).status).toBe(200);
+      const changed = await change(id, person.email);
+      expect(changed.status).toBe(200);
+      expect([changed.body.userName, changed.body.emails[0].value]).toContain(person.email);
+    }
+  });
+
   test('is not brought back by the provider, which had said before that the user is not active', async () => {
     const email = newAddress();
     const { id } = (await create(email, { active: false })).body;
