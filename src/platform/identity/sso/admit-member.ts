@@ -103,7 +103,7 @@ export async function admitMember(
   return null;
 }
 
-/** The role of somebody's groups, the most powerful of several. @returns null: groups decide no roles */
+/** The role of somebody's groups, the most powerful of several. @returns null: groups decide no roles, or are unknown */
 function roleByGroups(connection: SsoConnection, claims: Entrant['claims']): SsoRole | null {
   const groups = groupsOf(connection, claims);
   if (groups === null) return null;

@@ -11,19 +11,27 @@ import { storedTeamMembers, type ReleasedMembers } from './sso-team-members.stor
 
 const note = 'members by groups of SSO';
 
-/** Adds somebody who logs in to the teams of the groups, and removes the person from those of other groups. */
+/**
+ * Adds somebody who logs in to the teams of the groups, and removes the person from those of other groups. Nothing
+ * changes if the groups are unknown.
+ */
 export async function joinTeams(
   connection: SsoConnection,
   identity: Pick<SsoIdentity, 'connectionId' | 'subject'>,
   { claims, context }: { readonly claims: Readonly<Record<string, unknown>>; readonly context: RequestContext },
   dependencies: PlatformDependencies,
 ): Promise<void> {
+  const groups = groupsOf(connection, claims);
+  if (groups === null && connection.groups_claim !== null) {
+    const fields = { org_id: connection.org_id, claim: connection.groups_claim };
+    dependencies.log.warn(fields, 'the identity provider names no groups; role and teams stay as they are');
+    return;
+  }
   await orLater(dependencies, async () => {
     const account = await findAccountOfIdentity(dependencies.sql, identity);
     if (account === null) return; // the connection has ended
     const { id: userId, email } = account;
     const orgId = connection.org_id;
-    const groups = groupsOf(connection, claims);
     const mapped = connection.group_teams.filter(({ group }) => groups?.has(group));
     const wanted = new Map(mapped.map(({ team_id: teamId }) => [teamId, [email]]));
     const stored = storedTeamMembers({ orgId, userId });

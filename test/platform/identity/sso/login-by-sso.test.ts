@@ -384,6 +384,24 @@ describe('roles by groups', () => {
     expect(await roleOf([{ group: 'leads' }])).toBe('member');
   });
 
+  it.each<[string, object]>([
+    ['leaves the claim out', {}],
+    ['refers to another place instead of the claim', { _claim_names: { groups: 'src1' } }],
+    ['sends null', { groups: null }],
+  ])('stay when the provider %s, and new members get the default role', async (_what, sent) => {
+    const { platform, owner, issuer } = stage;
+    const mapping = { groups_claim: 'groups', group_roles: roles, default_role: 'viewer' };
+    await putSso(stage, owner, ssoRequest(issuer, { ...mapping, domains: [domain] }));
+    const account = accountAt(domain);
+    issuer.forge = (claims) => ({ ...claims, groups: ['leads'] });
+    expect((await ssoAs(stage, owner.orgId, account)).body.user.role).toBe('admin');
+    issuer.forge = (claims) => ({ ...claims, ...sent });
+    expect((await ssoAs(stage, owner.orgId, account)).body.user.role).toBe('admin');
+    const warnings = platform.logLines.filter((line) => line.includes('names no groups') && line.includes(owner.orgId));
+    expect(warnings).not.toHaveLength(0);
+    expect((await ssoAs(stage, owner.orgId, accountAt(domain))).body.user.role).toBe('viewer');
+  });
+
   it('never change owners', async () => {
     const { platform, owner, issuer } = stage;
     const user = await platform.signUp({ email: accountAt(domain).email, invitedBy: owner, role: 'owner' });

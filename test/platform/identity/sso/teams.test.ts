@@ -79,8 +79,15 @@ describe('a log-in by SSO', () => {
     await logIn(['designers']);
     expect(await membersOf('core')).toEqual(['grace']);
     expect(await membersOf('web')).toEqual(withGrace(account.email));
-    await logIn(undefined);
+    await logIn([]);
     expect(await membersOf('web')).toEqual(['grace']);
+  });
+
+  it('changes no list when the provider leaves the claim out', async () => {
+    await logIn(['developers']);
+    expect((await logIn(undefined)).status).toBe(200);
+    expect(await membersOf('core')).toEqual(withGrace(account.email));
+    expect(await membersOf('web')).toEqual(withGrace(account.email));
   });
 
   it('leaves entries of people, also of the person who logs in', async () => {
