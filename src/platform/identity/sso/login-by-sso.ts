@@ -16,6 +16,7 @@ import { redeemAttempt } from '../providers/redeem-attempt.js';
 import { admitMember } from './admit-member.js';
 import { attemptKey, callbackPage, issuerOf, providerName } from './connection-issuer.js';
 import { accountOfIdentity, linkToAccount } from './link-identity.js';
+import { sidOf, withStorableIds } from './provider-ids.js';
 import { findConnection, holdConnection, type SsoConnection } from './sso-connections.store.js';
 import { findHolder } from './sso-domains.store.js';
 import { noteSsoUse, type SsoIdentity } from './sso-identities.store.js';
@@ -35,8 +36,10 @@ export const loginBySso: LoginBySsoHandler<PlatformDependencies> = async (
     {
       ...{ id: attemptKey(connection), name: providerName, nameInside: 'the identity provider' },
       redirectUri: callbackPage(connection.org_id, dependencies),
-      prove: (callback, secrets) =>
-        issuerOf(connection, dependencies).prove(callback, secrets, connection.groups_claim ?? undefined),
+      prove: async (callback, secrets) => {
+        const issuer = issuerOf(connection, dependencies);
+        return withStorableIds(await issuer.prove(callback, secrets, connection.groups_claim ?? undefined));
+      },
     },
     body.callback,
     ctx.req,
@@ -118,9 +121,8 @@ async function logIn(
   if (refusal !== null) return { kind: 'refused', refusal };
   const credentials = await findCredentialsOfUser(sql, userId);
   if (credentials === null) return { kind: 'invalid' };
-  const sid = proof.claims['sid'];
   const sessionId = dependencies.random.uuid();
   const session = { familyId: sessionId, connectionId: held.id, userId, subject: identity.subject };
-  await insertSsoSession(sql, { ...session, sid: typeof sid === 'string' ? sid : null }, now);
+  await insertSsoSession(sql, { ...session, sid: sidOf(proof) }, now);
   return enter(sql, { credentials, orgId, note: 'by SSO', sessionId }, context, dependencies);
 }

@@ -4,6 +4,7 @@ import { propertyOf } from '../../server/json-values.js';
 import { ProviderFailure } from '../providers/identity-provider.js';
 import { callTimeoutMs, failureOf, maxReplyBytes } from '../providers/provider-calls.js';
 import type { OpenIdIssuer } from '../providers/open-id-issuer.js';
+import { isStorableId } from './provider-ids.js';
 import type { SsoConnection } from './sso-connections.store.js';
 
 /** What a logout token says has ended: a session at the provider, all of somebody's, or one of somebody's. */
@@ -18,6 +19,9 @@ const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
 
 /** The clocks of provider and server may differ by so much. */
 const toleranceSeconds = 60;
+
+/** The end of the year 9999, in seconds: PostgreSQL does not read later times as they are sent. */
+const latestExpiry = Date.UTC(9999, 11, 31) / 1000;
 
 /** No provider signs with the client secret, and a token without a signature proves nothing. */
 const algorithms = [
@@ -59,11 +63,13 @@ export async function verifyLogoutToken(
   }
   const { jti, sid, sub: subject, exp = 0, events, nonce } = claims;
   const isLogout = typeof propertyOf(events, logoutEvent) === 'object';
-  if (typeof jti !== 'string' || !isLogout || nonce !== undefined || (typeof sid !== 'string' && subject === undefined))
-    return null;
+  if (typeof jti !== 'string' || !isLogout || nonce !== undefined || exp > latestExpiry) return null;
+  const session = typeof sid === 'string' ? sid : undefined;
+  const ids = [session, subject].filter((id) => id !== undefined);
+  if (ids.length === 0 || !ids.every(isStorableId)) return null;
   return {
     jti,
-    sid: typeof sid === 'string' ? sid : undefined,
+    sid: session,
     subject,
     expiresAt: new Date((exp + toleranceSeconds) * 1000),
   };

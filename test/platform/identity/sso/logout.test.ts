@@ -115,6 +115,11 @@ describe('a logout token', () => {
     ['whose event is not an object', { events: { 'http://schemas.openid.net/event/backchannel-logout': true } }],
     ['with a nonce, as ID tokens have', { nonce: 'a' }],
     ['about nobody', { sub: undefined }],
+    ['whose account is not a text', { sub: 7 }],
+    ['whose account has the character U+0000', { sub: 'a\0b' }],
+    ['whose session has the character U+0000', { sid: 'a\0b' }],
+    ['whose session is too long', { sid: 'a'.repeat(1025) }],
+    ['that expires after the year 9999', { exp: 253_402_300_800 }],
   ])('%s is refused', async (_what, differences) => {
     expect(await sendToken(claims({ sub: 'somebody', ...differences }))).toBe('400 invalid-logout-token');
   });
