@@ -18,7 +18,7 @@ import { refusalOfRegistration } from '../auth/registration-policy.js';
 import { invalidAttempt } from '../providers/redeem-attempt.js';
 import { mailAboutSecurity } from '../security/security-mails.js';
 import { refusalOfStranger } from './admit-member.js';
-import type { SsoConnection } from './sso-connections.store.js';
+import { holdInOrganization, type SsoConnection } from './sso-connections.store.js';
 import { findSsoUser, linkSsoIdentity, lockLinkable, type SsoIdentity } from './sso-identities.store.js';
 
 interface Refused {
@@ -28,7 +28,8 @@ interface Refused {
 /**
  * Finds the account of an identity. The first time, it is the account with the address, or a new one. Who controls the
  * domain of an organization may take over what belongs to the organization, but not what belongs to a superuser or also
- * to other organizations: such an account is linked only by its holder.
+ * to other organizations: such an account is linked only by its holder. A disabled account is found, and not linked.
+ * Call it while the connection is held.
  */
 export async function accountOfIdentity(
   sql: Sql,
@@ -53,6 +54,7 @@ export async function accountOfIdentity(
     ? null
     : await refusalOfStranger(sql, connection, { userId: existing.id, email }, now);
   if (stranger !== null) return { refusal: stranger };
+  if (!existing.is_active) return { userId: existing.id };
   return link(sql, { id: existing.id, email }, identity, { context, now }, dependencies);
 }
 
@@ -97,6 +99,7 @@ async function createLinked(
 /** Links an identity to the account of the session that began the attempt, if that is still alive. */
 export async function linkToAccount(
   sql: Sql,
+  connection: SsoConnection,
   {
     userId,
     sessionId,
@@ -108,7 +111,7 @@ export async function linkToAccount(
   const now = dependencies.clock.now();
   await lockUser(sql, userId);
   const account = await findAccountInSession(sql, { userId, orgId: null, sessionId }, now);
-  if (account?.is_active !== true) return invalidAttempt();
+  if (account?.is_active !== true || (await holdInOrganization(sql, connection)) === null) return invalidAttempt();
   const linked = await link(sql, account, identity, { context, now }, dependencies);
   return 'refusal' in linked ? linked.refusal : null;
 }

@@ -5,21 +5,21 @@ import { invalidCredentials, ssoNotAdmitted } from '../../../../generated/proble
 import type { Sql } from '../../../database/connection.js';
 import type { PlatformDependencies } from '../../dependencies.js';
 import { recordAccountEvent } from '../../tenancy/audit/audit.store.js';
-import { findInviteTo, lockUserAndInviter } from '../../tenancy/organizations/invites.store.js';
-import { isActive, lockOrganization } from '../../tenancy/organizations/members.store.js';
+import { findInviteTo } from '../../tenancy/organizations/invites.store.js';
+import { isActive } from '../../tenancy/organizations/members.store.js';
 import { lockUser } from '../accounts/accounts.store.js';
 import { findCredentialsOfUser } from '../auth/credentials.store.js';
 import { mfaRequiredReply } from '../mfa/mfa-required.js';
 import { enter, enteredReply, type Entry } from '../auth/enter.js';
 import type { ProvenClaims } from '../providers/open-id-issuer.js';
-import { redeemAttempt } from '../providers/redeem-attempt.js';
+import { invalidAttempt, redeemAttempt } from '../providers/redeem-attempt.js';
 import { admitMember } from './admit-member.js';
 import { attemptKey, callbackPage, issuerOf, providerName } from './connection-issuer.js';
 import { accountOfIdentity, linkToAccount } from './link-identity.js';
 import { sidOf, withStorableIds } from './provider-ids.js';
-import { findConnection, holdConnection, type SsoConnection } from './sso-connections.store.js';
+import { findConnection, holdInOrganization, type SsoConnection } from './sso-connections.store.js';
 import { findHolder } from './sso-domains.store.js';
-import { noteSsoUse, type SsoIdentity } from './sso-identities.store.js';
+import { lockUsersOfLogin, noteSsoUse, type SsoIdentity } from './sso-identities.store.js';
 import { insertSsoSession } from './sso-sessions.store.js';
 import { joinTeams } from './sso-teams.js';
 import { unknownSso } from './start-sso-login.js';
@@ -52,7 +52,7 @@ export const loginBySso: LoginBySsoHandler<PlatformDependencies> = async (
     const identity = await identityOf(transaction, connection, proof);
     if ('refusal' in identity) return identity;
     if (link === null) return logIn(transaction, connection, { identity, proof }, context, dependencies);
-    const refusal = await linkToAccount(transaction, { ...link, identity }, context, dependencies);
+    const refusal = await linkToAccount(transaction, connection, { ...link, identity }, context, dependencies);
     return refusal === null ? { kind: 'linked' } : { kind: 'refused', refusal };
   });
   if (outcome.kind === 'refused') return outcome.refusal;
@@ -96,26 +96,21 @@ async function logIn(
   const now = dependencies.clock.now();
   const { org_id: orgId } = connection;
   const { email } = identity;
-  const account = await accountOfIdentity(
-    sql,
-    connection,
-    { ...identity, ...proof.identity, email },
-    context,
-    dependencies,
-  );
+  const inviteId = await findInviteTo(sql, orgId, email, now);
+  await lockUsersOfLogin(sql, identity, inviteId);
+  const held = await holdInOrganization(sql, connection);
+  if (held === null) return { kind: 'refused', refusal: invalidAttempt() };
+  const account = await accountOfIdentity(sql, held, { ...identity, ...proof.identity, email }, context, dependencies);
   if ('refusal' in account) return { kind: 'refused', ...account };
   const { userId } = account;
-  const inviteId = await findInviteTo(sql, orgId, email, now);
-  if (inviteId === null) await lockUser(sql, userId);
-  else await lockUserAndInviter(sql, userId, { id: inviteId });
-  await lockOrganization(sql, orgId); // before the connection, as changes of the SSO do
-  const held = await holdConnection(sql, connection.id);
-  if (held === null || !(await noteSsoUse(sql, userId, identity, now))) return { kind: 'invalid' };
+  // It is locked unless another log-in has just created it, which has held the organization until now.
+  await lockUser(sql, userId);
   if (!(await isActive(sql, userId))) {
     const record = { action: 'LOGIN_FAILED', resourceKind: 'SESSION', status: 'failure' } as const;
     await recordAccountEvent(sql, context, now, { ...record, userId, note: 'by SSO: account disabled' });
     return { kind: 'invalid' };
   }
+  if (!(await noteSsoUse(sql, userId, identity, now))) return { kind: 'invalid' };
   const entrant = { userId, email, inviteId, claims: proof.claims };
   const refusal = await admitMember(sql, held, entrant, { context, now }, dependencies);
   if (refusal !== null) return { kind: 'refused', refusal };

@@ -1,6 +1,7 @@
 import type { PendingQuery, Row } from 'postgres';
 import type { Schemas } from '../../../../generated/platform/operations.js';
 import type { Sql } from '../../../database/connection.js';
+import { lockOrganization } from '../../tenancy/organizations/members.store.js';
 
 export type SsoRole = Schemas['SsoGroupRole']['role'];
 
@@ -31,8 +32,17 @@ export async function findConnection(sql: Sql, orgId: string): Promise<SsoConnec
   return row === undefined ? null : connectionOf(row);
 }
 
-/** Reads a connection again, and keeps it from changes until the transaction ends. @returns null: it has ended */
-export async function holdConnection(sql: Sql, id: string): Promise<SsoConnection | null> {
+/**
+ * Locks the organization of a connection, reads the connection again, and keeps it from changes until the transaction
+ * ends. Changes of the SSO lock both in this order. Call it under the locks of the users.
+ *
+ * @returns null: the connection has ended
+ */
+export async function holdInOrganization(
+  sql: Sql,
+  { id, org_id: orgId }: Pick<SsoConnection, 'id' | 'org_id'>,
+): Promise<SsoConnection | null> {
+  await lockOrganization(sql, orgId);
   const [row] = await sql<ConnectionRow[]>`select ${columns(sql)} from sso_connections where id = ${id} for share`;
   return row === undefined ? null : connectionOf(row);
 }

@@ -26,7 +26,26 @@ export async function findAccountOfIdentity(
   return row ?? null;
 }
 
-/** Links an identity. @returns false if it is linked already, or the account to another identity of the provider */
+/**
+ * Locks those whom a log-in can concern until the transaction ends: the account of the identity, the one with its
+ * address, and the inviter, in the order of their ids, to prevent deadlocks. Call it before the organization is locked.
+ *
+ * @param inviteId null: no invite waits for the address
+ */
+export async function lockUsersOfLogin(
+  sql: Sql,
+  { connectionId, subject, email }: SsoIdentity,
+  inviteId: string | null,
+): Promise<void> {
+  await sql`
+    select 1 from users
+    where email = ${email}
+      or id = (select user_id from sso_identities where connection_id = ${connectionId} and subject = ${subject})
+      or id = (select invited_by from invites where id = ${inviteId})
+    order by id for no key update`;
+}
+
+/** Links an identity. Call it while the connection is held. @returns false if it is linked already, or the account to another identity of the provider */
 export async function linkSsoIdentity(
   sql: Sql,
   userId: string,
@@ -62,6 +81,7 @@ export interface LinkableAccount {
   readonly id: string;
   readonly is_verified: boolean;
   readonly is_superuser: boolean;
+  readonly is_active: boolean;
   readonly is_member: boolean;
   /** Whether it belongs to organizations beside the one of the connection. */
   readonly is_shared: boolean;
@@ -71,7 +91,7 @@ export interface LinkableAccount {
 export async function lockLinkable(sql: Sql, email: string, orgId: string): Promise<LinkableAccount | null> {
   await sql`select 1 from users where email = ${email} for no key update`;
   const [row] = await sql<LinkableAccount[]>`
-    select id, is_verified, is_superuser,
+    select id, is_verified, is_superuser, is_active,
       exists (select 1 from memberships m where m.user_id = users.id and m.org_id = ${orgId}) as is_member,
       exists (select 1 from memberships m where m.user_id = users.id and m.org_id <> ${orgId}) as is_shared
     from users where email = ${email}`;

@@ -231,6 +231,19 @@ describe('an existing account with the address', () => {
     expect(problem(reply)).toBe('401 invalid-credentials');
     expect(await auditOf(platform, reply)).toMatchObject([{ action: 'LOGIN_FAILED', status: 'failure' }]);
   });
+
+  it('is not linked if it is disabled', async () => {
+    const { platform, owner } = stage;
+    const user = await platform.signUp({ email: accountAt(domain).email, invitedBy: owner });
+    const { sql } = platform.database;
+    await sql`update users set is_active = false where id = ${user.userId}`;
+    const before = await platform.lastMail(user.email);
+    const reply = await ssoAs(stage, owner.orgId, accountAt(domain, { email: user.email }));
+    expect(problem(reply)).toBe('401 invalid-credentials');
+    expect(await auditOf(platform, reply)).toMatchObject([{ action: 'LOGIN_FAILED', status: 'failure' }]);
+    expect(await sql`select 1 from sso_identities where user_id = ${user.userId}`).toHaveLength(0);
+    expect(await platform.lastMail(user.email)).toEqual(before);
+  });
 });
 
 describe('a link', () => {
