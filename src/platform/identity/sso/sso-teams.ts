@@ -2,7 +2,7 @@
 import type { RequestContext } from '@plumbline/contract/contract-types';
 import type { Schemas } from '../../../../generated/platform/operations.js';
 import type { PlatformDependencies } from '../../dependencies.js';
-import { updateGroupMembers } from '../../tenancy/teams/group-members.js';
+import { areUpToDate, updateGroupMembers } from '../../tenancy/teams/group-members.js';
 import type { ChangingRequest } from '../../tenancy/teams/stored-teams.js';
 import { groupsOf } from './groups-of-claims.js';
 import type { SsoConnection } from './sso-connections.store.js';
@@ -10,6 +10,9 @@ import { findAccountOfIdentity, type SsoIdentity } from './sso-identities.store.
 import { storedTeamMembers, type ReleasedMembers } from './sso-team-members.store.js';
 
 const note = 'members by groups of SSO';
+
+/** A person waits for the log-in, and while teams are changed, all log-ins to the organization. */
+const readTimeoutMs = 3000;
 
 /**
  * Adds somebody who logs in to the teams of the groups, and removes the person from those of other groups. Nothing
@@ -36,8 +39,11 @@ export async function joinTeams(
     const wanted = new Map(mapped.map(({ team_id: teamId }) => [teamId, [email]]));
     const stored = storedTeamMembers({ orgId, userId });
     if (wanted.size === 0 && (await stored.read(dependencies.sql)).size === 0) return;
+    const members = { wanted: () => Promise.resolve(wanted), ...stored };
+    const parts = { ...dependencies, readTimeoutMs };
+    if (await areUpToDate(members, orgId, parts)) return;
     const request = { principal: { org_id: orgId, user_id: userId }, context };
-    await updateGroupMembers({ wanted: () => Promise.resolve(wanted), ...stored }, request, dependencies, note);
+    await updateGroupMembers(members, request, parts, note);
   });
 }
 

@@ -36,12 +36,9 @@ export const updateSso: UpdateSsoHandler<PlatformDependencies> = async (request,
   const fault = faultOfIssuer(body.issuer, settings.integrationNetworks);
   if (fault !== null) return violation('issuer', fault);
   if (domains.includes('')) return violation('domains', 'must be names of domains, such as example.com');
-  const teams = Object.fromEntries(
-    body.group_teams.map(({ team_id: teamId }, index) => [`/body/group_teams/${index}/team_id`, teamId]),
-  );
-  const unknown = await refusalOfUnknownTeams(dependencies, orgId, teams);
-  if (unknown !== null) return unknown;
   const former = await findConnection(sql, orgId);
+  const unknown = await refusalOfUnknownTeams(dependencies, orgId, newTeams(body, former));
+  if (unknown !== null) return unknown;
   const connection = connectionFor(body, former, orgId, dependencies);
   if (typeof connection === 'string') return violation('client_secret', connection);
   const isKept = connection.id === former?.id && (former.is_required || !connection.is_required);
@@ -79,6 +76,23 @@ export const updateSso: UpdateSsoHandler<PlatformDependencies> = async (request,
   if (reply.status === 200) await releaseTeams(mapped, request, dependencies);
   return reply;
 };
+
+/**
+ * The teams of new mappings, by their places in the body. A former mapping may name a team that was deleted since, and
+ * must not keep an owner from changing something else.
+ */
+function newTeams(
+  { group_teams: mappings }: Schemas['SsoRequest'],
+  former: SsoConnection | null,
+): Readonly<Record<string, string>> {
+  const isFormer = ({ group, team_id: teamId }: Schemas['SsoGroupTeam']): boolean =>
+    former?.group_teams.some((mapping) => mapping.group === group && mapping.team_id === teamId) === true;
+  return Object.fromEntries(
+    mappings.flatMap((mapping, index) =>
+      isFormer(mapping) ? [] : [[`/body/group_teams/${index}/team_id`, mapping.team_id] as const],
+    ),
+  );
+}
 
 /** The connection to store. One to another issuer or client is new. @returns a string: why it needs its secret again */
 function connectionFor(

@@ -1,9 +1,10 @@
 /** The addresses that lists of teams have because of groups at an identity provider, beside those that people enter. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Sql } from '../../../database/connection.js';
 import { MOST_ENTRIES, type Team } from '../../../sync/work-units/teams/teams-file.js';
 import type { PlatformDependencies } from '../../dependencies.js';
 import { lockOrganization } from '../organizations/members.store.js';
-import { changeTeams, readTeams, type ChangingRequest } from './stored-teams.js';
+import { changeTeams, readTeams, type ChangingRequest, type TeamStore } from './stored-teams.js';
 
 /** Addresses by the ids of teams. */
 export type AddressesByTeam = ReadonlyMap<string, readonly string[]>;
@@ -18,7 +19,22 @@ export interface GroupMembers {
   store(sql: Sql, addresses: AddressesByTeam, isLast: boolean): Promise<void>;
 }
 
-export type TeamParts = Pick<PlatformDependencies, 'sql' | 'clock' | 'records' | 'storeTasks' | 'attempt'>;
+export type TeamParts = Pick<PlatformDependencies, 'sql' | 'clock' | 'storeTasks' | 'attempt'> & TeamStore;
+
+/**
+ * Whether lists of teams are up to date with groups. It locks nothing, so that a slow store of teams keeps no other
+ * request of the organization waiting; what changes meanwhile is found by the next call.
+ */
+export async function areUpToDate(groups: GroupMembers, orgId: string, parts: TeamParts): Promise<boolean> {
+  const teams = await readTeams(parts, orgId);
+  const [recorded, wanted] = [await groups.read(parts.sql), await groups.wanted(parts.sql)];
+  const { changed, kept } = applyGroups(teams, recorded, wanted);
+  return changed.length === 0 && isDeepStrictEqual(pairsOf(kept), pairsOf(recorded));
+}
+
+function pairsOf(addresses: AddressesByTeam): ReadonlySet<string> {
+  return new Set([...addresses].flatMap(([teamId, emails]) => emails.map((email) => `${teamId} ${email}`)));
+}
 
 /**
  * Brings lists of teams up to date with groups. Teams can be in another database, so call it after the transaction that

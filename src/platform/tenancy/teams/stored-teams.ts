@@ -7,12 +7,26 @@ import { teamsAsText, teamsFromText, type Team } from '../../../sync/work-units/
 import { actorOf, type ActingPrincipal } from '../../identity/accounts/actor.js';
 import { recordAudit, type AuditRecord } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../../dependencies.js';
+import { within } from '../../server/operations/health.js';
 import { lockOrganization } from '../organizations/members.store.js';
 import { requestTask } from '../../sources/store-tasks/store-tasks.store.js';
 
-/** The teams of an organization, in the order in which they apply. They are stored in the database of the records. */
-export function readTeams({ records }: Pick<PlatformDependencies, 'records'>, orgId: string): Promise<readonly Team[]> {
-  return records.of(orgId, async (resources) => teamsFromText(await resources.records.readFile('teams', orgId)));
+/** Where teams are stored. */
+export interface TeamStore extends Pick<PlatformDependencies, 'records'> {
+  /** How long a read of the teams may take, in milliseconds; absent: as long as every statement. */
+  readonly readTimeoutMs?: number;
+}
+
+/**
+ * The teams of an organization, in the order in which they apply. They are stored in the database of the records.
+ *
+ * @throws Error if they are not read within `readTimeoutMs`
+ */
+export function readTeams({ records, readTimeoutMs }: TeamStore, orgId: string): Promise<readonly Team[]> {
+  const reading = records.of(orgId, async (resources) =>
+    teamsFromText(await resources.records.readFile('teams', orgId)),
+  );
+  return readTimeoutMs === undefined ? reading : within(readTimeoutMs, reading);
 }
 
 /** The refusal of a body that names teams that do not exist. @param named the ids, by their places in the body */
@@ -21,6 +35,7 @@ export async function refusalOfUnknownTeams(
   orgId: string,
   named: Readonly<Record<string, string>>,
 ): Promise<ValidationFailed | null> {
+  if (Object.keys(named).length === 0) return null; // also while the store of the teams is away
   const ids = new Set((await readTeams(dependencies, orgId)).map(({ id }) => id));
   const unknown = Object.entries(named).filter(([, id]) => !ids.has(id));
   if (unknown.length === 0) return null;
@@ -50,7 +65,7 @@ export interface ChangingRequest {
  * @returns the teams after the change, or the refusal
  */
 export async function changeTeams<Refusal>(
-  dependencies: Pick<PlatformDependencies, 'sql' | 'clock' | 'records' | 'storeTasks' | 'attempt'>,
+  dependencies: Pick<PlatformDependencies, 'sql' | 'clock' | 'storeTasks' | 'attempt'> & TeamStore,
   { principal, context }: ChangingRequest,
   change: (teams: readonly Team[], transaction: Sql) => TeamChange<Refusal> | Promise<TeamChange<Refusal>>,
 ): Promise<ChangedTeams<Refusal>> {
@@ -59,7 +74,7 @@ export async function changeTeams<Refusal>(
   const actor = actorOf(principal);
   const work = async (transaction: Transaction): Promise<ChangedTeams<Refusal>> => {
     await lockOrganization(transaction, orgId);
-    const changed = await change(await readTeams({ records }, orgId), transaction);
+    const changed = await change(await readTeams(dependencies, orgId), transaction);
     if ('refusal' in changed) return changed;
     const now = clock.now();
     await recordAudit(transaction, context, now, { ...changed.audit, resourceKind: 'TEAM', orgId, ...actor });

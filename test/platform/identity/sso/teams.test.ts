@@ -197,6 +197,18 @@ describe('a log-in by SSO', () => {
     await logIn(['developers']);
     expect(await membersOf('core')).toEqual(withGrace(account.email));
   });
+
+  it('succeeds while the store of the teams does not answer, without the lock of the organization', async () => {
+    const { sql } = stage.platform.database;
+    await sql.begin(async (store) => {
+      await store`lock table team_files in access exclusive mode`;
+      expect((await logIn(['developers'])).status).toBe(200);
+      await sql`select 1 from organizations where id = ${stage.owner.orgId} for update nowait`;
+    });
+    expect(await membersOf('core')).toEqual(['grace']);
+    await logIn(['developers']);
+    expect(await membersOf('core')).toEqual(withGrace(account.email));
+  });
 });
 
 describe('the end of a membership', () => {
@@ -267,6 +279,26 @@ describe('the mapping', () => {
     const [, stranger] = stage.owners;
     if (stranger === undefined) throw new Error('no second owner');
     expect((await put({ domains: [] }, stranger)).status).toBe(422); // these are teams of another organization
+  });
+
+  it('can be kept with a team that was deleted since, and gets no new group for it', async () => {
+    await teams('DELETE', 'core');
+    expect((await put({ default_role: 'viewer' })).status).toBe(200);
+    const further = [{ group: 'leads', team_id: 'core' }, ...mapping.group_teams];
+    expect((await put({ group_teams: further })).body.violations).toMatchObject([
+      { path: '/body/group_teams/0/team_id', rule: 'exists' },
+    ]);
+  });
+
+  it.each<[string, object]>([
+    ['nothing is mapped', { group_teams: [] }],
+    ['the mapping stays', {}],
+  ])('does not need the store of the teams when %s', async (_what, differences) => {
+    const { sql } = stage.platform.database;
+    await sql`alter table team_files rename to hidden`;
+    const reply = await put({ recovery_owner_id: stage.owner.userId, ...differences });
+    await sql`alter table hidden rename to team_files`;
+    expect(reply.status).toBe(200);
   });
 
   it('removes at once what it has added when a team is taken out', async () => {
