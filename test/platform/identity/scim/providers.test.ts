@@ -245,6 +245,16 @@ describe('The standard', () => {
     expect((await scim('GET', `/Users/${user.id}`)).body).toEqual(user);
   });
 
+  test.each([
+    ['GET', '/Me', 404],
+    ['POST', '/Bulk', 404],
+    ['PUT', '/Groups', 405],
+  ])('has no say in the error of %s %s, which the contract lacks', async (method, path, status) => {
+    const { status: actual, headers, body } = await scim(method, path, method === 'GET' ? undefined : {});
+    expect([actual, headers.get('Content-Type')]).toEqual([status, 'application/problem+json']);
+    expect(body).toMatchObject({ status });
+  });
+
   test('refuses a PATCH of a group in the same way', async () => {
     const { id } = (await scim('POST', '/Groups', { displayName: `Group ${randomUUID()}` })).body;
     for (const [operation, scimType] of [
