@@ -60,8 +60,8 @@ export interface Stranger {
   readonly email: string;
 }
 
-/** Whether the identity provider has ended the access of somebody by SCIM: the user is not active, or was deleted. */
-export async function isEndedByScim(sql: Sql, orgId: string, { userId, email }: Stranger): Promise<boolean> {
+/** Whether an admin has removed somebody, or SCIM has disabled or deleted the user: only an invite lets the person join. */
+export async function needsInvite(sql: Sql, orgId: string, { userId, email }: Stranger): Promise<boolean> {
   const rows = await sql`
     select 1 from scim_users
     where org_id = ${orgId} and not active and (user_id = ${userId} or email = ${email})

@@ -9,7 +9,7 @@ import { findMember, insertMembership, type MemberRow } from '../../tenancy/orga
 import { recordJoined } from '../../tenancy/organizations/record-joined.js';
 import { redeemAndRecord } from '../onboarding/join-by-invite.js';
 import { reaches } from '../accounts/permissions.js';
-import { isEndedByScim, noteMember, type Stranger } from '../scim/departures.store.js';
+import { needsInvite, noteMember, type Stranger } from '../scim/departures.store.js';
 import { roleOfNewMember } from '../scim/group-roles.js';
 import type { SecurityMailParts } from '../security/security-mails.js';
 import type { SsoConnection, SsoRole } from './sso-connections.store.js';
@@ -50,7 +50,7 @@ async function refusalOfAutoJoin(
   connection: SsoConnection,
   stranger: Stranger,
 ): Promise<SsoNotAdmitted | null> {
-  if (await isEndedByScim(sql, connection.org_id, stranger)) {
+  if (await needsInvite(sql, connection.org_id, stranger)) {
     const message =
       'Your access to this organization was ended by its administrators or its user directory. ' +
       'Ask its administrators for an invite.';
