@@ -148,8 +148,11 @@ async function createRobin(): Promise<void> {
   const email = 'robin@example.com';
   await post('/api/v1/auth/register', { email, password });
   const folder = join(home, 'mailbox');
-  await expect.poll(async () => (await readdir(folder).catch(() => [])).length, { timeout: 30_000 }).toBe(1);
-  const [name = ''] = await readdir(folder);
+  // A mail that is being written has another ending.
+  const mails = async (): Promise<string[]> =>
+    (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.eml'));
+  await expect.poll(async () => (await mails()).length, { timeout: 30_000 }).toBe(1);
+  const [name = ''] = await mails();
   const mail = (await readFile(join(folder, name), 'utf8')).replaceAll('=\r\n', '').replaceAll('=3D', '=');
   const token = /\/verify\?token=([\w-]+)/.exec(mail)?.[1] ?? '';
   expect((await fetch(`${url}/api/v1/auth/verify?token=${token}`)).status).toBe(200);

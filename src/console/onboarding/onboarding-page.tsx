@@ -6,7 +6,7 @@ import { Redirect } from 'wouter-preact';
 import { useMe } from '../session/queries.js';
 import { logOut, platform } from '../session/session.js';
 import { Entrance } from '../shell/entrance.js';
-import { View } from '../ui/view.js';
+import { Skeleton, View } from '../ui/view.js';
 import { Steps } from './steps.js';
 import { WorkspaceStep } from './workspace-step.js';
 import { IntegrationStep } from './integration-step.js';
@@ -36,6 +36,8 @@ function Step({ state }: { state: Schemas['OnboardingState'] }): JSX.Element {
         </Entrance>
       );
     case 'integration':
+      // The step is known before the organization is: its pages would lead back here, and so on without end.
+      if (me.data?.org_id === null) return <Skeleton what="your organization" />;
       // Members and viewers cannot connect a code host: their step is to wait for those who can.
       if (me.data?.permissions.includes('integrations:write') === false) return <Redirect to="/overview" replace />;
       return (

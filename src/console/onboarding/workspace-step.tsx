@@ -15,7 +15,8 @@ export function WorkspaceStep(): JSX.Element {
   const [way, setWay] = useState<keyof typeof ways>(waitingInvitation.get() === '' ? 'create' : 'join');
   const done = (): void => {
     waitingInvitation.clear();
-    void queries.invalidateQueries(); // the tokens are for the organization now
+    // The tokens are for the organization now. The next step depends on who the user is in it.
+    void queries.refetchQueries({ queryKey: ['me'] }).then(() => queries.invalidateQueries());
   };
   return (
     <>
