@@ -45,7 +45,11 @@ export async function lockUsersOfLogin(
     order by id for no key update`;
 }
 
-/** Links an identity. Call it while the connection is held. @returns false if it is linked already, or the account to another identity of the provider */
+/**
+ * Links an identity. Call it while the connection is held.
+ *
+ * @returns false if it is linked already, or the account to another identity of the provider
+ */
 export async function linkSsoIdentity(
   sql: Sql,
   userId: string,

@@ -1,5 +1,6 @@
 /** The health of the services that a server needs: its database, and the analytics store if that is another one. */
 import type { Log } from '@plumbline/contract/contract-types';
+import { within } from '../../within.js';
 import { startRounds, type Rounds } from '../rounds.js';
 
 export type ServiceName = 'database' | 'analytics store';
@@ -67,19 +68,4 @@ export function startHealthRounds(health: Health, log: Log): Rounds {
       log.warn({ err: error }, 'the health of the services cannot be checked; will retry');
     },
   });
-}
-
-/** @throws Error when the work has not ended after `ms`; it continues, and its result is ignored */
-export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const expired = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new Error(`No answer within ${ms} ms`));
-    }, ms);
-  });
-  try {
-    return await Promise.race([work, expired]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

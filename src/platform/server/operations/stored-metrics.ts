@@ -4,7 +4,8 @@ import type { Log } from '@plumbline/contract/contract-types';
 import type { Database } from '../../../database/connection.js';
 import type { Clock } from '../../clock.js';
 import { isDue, joinFailures } from '../../sources/sync-runs/schedules/schedules.store.js';
-import { answerLimitMs, within } from './health.js';
+import { within } from '../../within.js';
+import { answerLimitMs } from './health.js';
 
 interface Counts {
   readonly pending_runs: number;

@@ -7,7 +7,7 @@ import { teamsAsText, teamsFromText, type Team } from '../../../sync/work-units/
 import { actorOf, type ActingPrincipal } from '../../identity/accounts/actor.js';
 import { recordAudit, type AuditRecord } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../../dependencies.js';
-import { within } from '../../server/operations/health.js';
+import { within } from '../../within.js';
 import { lockOrganization } from '../organizations/members.store.js';
 import { requestTask } from '../../sources/store-tasks/store-tasks.store.js';
 
