@@ -1420,6 +1420,18 @@ export interface components {
             message: string;
             request_id: components["schemas"]["RequestId"];
         };
+        /** @description The organization has the maximum of pushes or records that wait to be stored. Read the progress, and push again when fewer of them wait. */
+        TooManyPushesProblem: {
+            /** @constant */
+            type: "/problems/too-many-pushes";
+            /** @constant */
+            title: "Too many pushes";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
         /** @description The organization has no saved view with this id. List the views to see the valid ids. */
         ViewNotFoundProblem: {
             /** @constant */

@@ -1661,6 +1661,21 @@ export function tooManySyncRuns(
   };
 }
 
+export type TooManyPushes = ProblemReply<Schemas['TooManyPushesProblem']>;
+
+/** 409 Too many pushes. */
+export function tooManyPushes(
+  members: Pick<Schemas['TooManyPushesProblem'], 'message'>,
+  options?: ProblemOptions,
+): TooManyPushes {
+  return {
+    status: 409,
+    contentType: 'application/problem+json',
+    body: { type: '/problems/too-many-pushes', title: 'Too many pushes', status: 409, message: members.message },
+    ...options,
+  };
+}
+
 export type ViewNotFound = ProblemReply<Schemas['ViewNotFoundProblem']>;
 
 /** 404 View not found. */
@@ -3636,6 +3651,12 @@ export const problemCatalogue = {
     statuses: [409],
     description:
       'The organization has the maximum number of pending and running sync runs. Wait until one ends, or cancel one.',
+  },
+  'too-many-pushes': {
+    title: 'Too many pushes',
+    statuses: [409],
+    description:
+      'The organization has the maximum of pushes or records that wait to be stored. Read the progress, and push again when fewer of them wait.',
   },
   'view-not-found': {
     title: 'View not found',

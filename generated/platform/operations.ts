@@ -1479,6 +1479,44 @@ export type DeleteCorrectionHandler<Dependencies> = OperationHandler<
   Dependencies
 >;
 
+/** `GET /api/v1/organizations/{org_id}/records` */
+export type GetPushProgressRequest = OperationRequest<{
+  params: operations['getPushProgress']['parameters']['path'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
+}>;
+export type GetPushProgressReply =
+  | SuccessReply<200, Schemas['PushProgress']>
+  | Problems.OrganizationRequired
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Read how far pushed records are stored (`GET /api/v1/organizations/{org_id}/records`). */
+export type GetPushProgressHandler<Dependencies> = OperationHandler<
+  GetPushProgressRequest,
+  GetPushProgressReply,
+  Dependencies
+>;
+
+/** `POST /api/v1/organizations/{org_id}/records` */
+export type PushRecordsRequest = OperationRequest<{
+  params: operations['pushRecords']['parameters']['path'];
+  headers: { readonly 'idempotency-key'?: string };
+  body: Schemas['PushRecordsRequest'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
+}>;
+export type PushRecordsReply =
+  | SuccessReply<202, Schemas['PushProgress']>
+  | Problems.OrganizationRequired
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.TooManyPushes
+  | Problems.DeletionPending
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Push deployments, incidents, builds and issues (`POST /api/v1/organizations/{org_id}/records`). */
+export type PushRecordsHandler<Dependencies> = OperationHandler<PushRecordsRequest, PushRecordsReply, Dependencies>;
+
 /** `GET /api/v1/organizations/{org_id}/freshness` */
 export type GetFreshnessRequest = OperationRequest<{
   params: operations['getFreshness']['parameters']['path'];
@@ -2990,6 +3028,10 @@ export interface PlatformHandlers<Dependencies> {
   readonly correctWorkUnit: CorrectWorkUnitHandler<Dependencies>;
   /** Withdraw a correction (`DELETE /api/v1/organizations/{org_id}/corrections/{unit_id}`). */
   readonly deleteCorrection: DeleteCorrectionHandler<Dependencies>;
+  /** Read how far pushed records are stored (`GET /api/v1/organizations/{org_id}/records`). */
+  readonly getPushProgress: GetPushProgressHandler<Dependencies>;
+  /** Push deployments, incidents, builds and issues (`POST /api/v1/organizations/{org_id}/records`). */
+  readonly pushRecords: PushRecordsHandler<Dependencies>;
   /** Read how fresh the figures are (`GET /api/v1/organizations/{org_id}/freshness`). */
   readonly getFreshness: GetFreshnessHandler<Dependencies>;
   /** List the saved views (`GET /api/v1/organizations/{org_id}/views`). */

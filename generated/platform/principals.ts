@@ -113,6 +113,7 @@ export interface components {
         | 'integrations:read'
         | 'integrations:write'
         | 'members:read'
+        | 'records:write'
         | 'scim:write'
         | 'setup:read'
         | 'sync:read'

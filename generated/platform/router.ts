@@ -126,6 +126,10 @@ export function createRouters(operation: (id: keyof PlatformHandlers<unknown>) =
   classificationRouter.put('correctWorkUnit', '/corrections/:unit_id', operation('correctWorkUnit'));
   classificationRouter.delete('deleteCorrection', '/corrections/:unit_id', operation('deleteCorrection'));
 
+  const recordsRouter = new Router({ sensitive: true, prefix: '/api/v1/organizations/:org_id/records' });
+  recordsRouter.get('getPushProgress', '/', operation('getPushProgress'));
+  recordsRouter.post('pushRecords', '/', operation('pushRecords'));
+
   const syncRouter = new Router({ sensitive: true, prefix: '/api/v1' });
   syncRouter.get('listRepositories', '/admin/repositories', operation('listRepositories'));
   syncRouter.get('listSyncConfigs', '/admin/sync-configs', operation('listSyncConfigs'));
@@ -270,6 +274,7 @@ export function createRouters(operation: (id: keyof PlatformHandlers<unknown>) =
     organizationsRouter,
     teamsRouter,
     classificationRouter,
+    recordsRouter,
     syncRouter,
     viewsRouter,
     serviceTokensRouter,

@@ -27,6 +27,7 @@ export interface PlatformSecurity {
       /** List integrations, and the repositories that they can read. */ readonly 'integrations:read': Schemas['ServiceTokenPrincipal'];
       /** Connect, test and disconnect integrations. */ readonly 'integrations:write': Schemas['ServiceTokenPrincipal'];
       /** List the members. */ readonly 'members:read': Schemas['ServiceTokenPrincipal'];
+      /** Push records, and read how far they are stored. */ readonly 'records:write': Schemas['ServiceTokenPrincipal'];
       /** Manage the members as an identity provider (SCIM). Only owners create and rotate such tokens. */ readonly 'scim:write': Schemas['ServiceTokenPrincipal'];
       /** Read the progress of the set-up. */ readonly 'setup:read': Schemas['ServiceTokenPrincipal'];
       /** Read sync configurations and their runs. */ readonly 'sync:read': Schemas['ServiceTokenPrincipal'];

@@ -280,6 +280,12 @@ export const unimplemented: PlatformHandlers<unknown> = {
   deleteCorrection: () => {
     throw new UnimplementedOperation('deleteCorrection');
   },
+  getPushProgress: () => {
+    throw new UnimplementedOperation('getPushProgress');
+  },
+  pushRecords: () => {
+    throw new UnimplementedOperation('pushRecords');
+  },
   getFreshness: () => {
     throw new UnimplementedOperation('getFreshness');
   },

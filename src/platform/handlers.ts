@@ -83,6 +83,7 @@ import { getSetupStatus } from './tenancy/setup/get-setup-status.js';
 import { cancelSyncRun } from './sources/sync-runs/cancel-sync-run.js';
 import { createSyncConfig } from './sources/sync-runs/create-sync-config.js';
 import { deleteSyncConfig } from './sources/sync-runs/delete-sync-config.js';
+import { getPushProgress, pushRecords } from './sources/pushed-records/push-records.js';
 import { getFreshness } from './sources/sync-runs/get-freshness.js';
 import { getSyncConfig, listSyncConfigs } from './sources/sync-runs/read-sync-configs.js';
 import { getSyncRun, listSyncRuns } from './sources/sync-runs/read-sync-runs.js';
@@ -155,6 +156,8 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   getCurrentServiceToken,
   getDemoData,
   getFreshness,
+  getPushProgress,
+  pushRecords,
   getJwks,
   getLiveness,
   getMe,

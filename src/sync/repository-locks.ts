@@ -1,14 +1,15 @@
 /** The locks of everything that writes records or work units of one repository. */
 import type { SyncDependencies } from './dependencies.js';
 import { tableNamed } from './records.js';
-import type { Sink } from './sinks/sink.js';
+import type { LockKey, Sink } from './sinks/sink.js';
 import { waitForLock, type RenewedLock } from './sinks/wait-for-lock.js';
 import { PROVIDERS, TARGETS, type ProviderName } from './targets.js';
 
 /**
- * Runs the action while no sync of this source and no derivation of work units of the repository runs.
+ * Runs the action while no sync of this source runs, no pushed record is stored, and no work unit of the repository is
+ * derived.
  *
- * It holds eight locks, each on a separate connection; a sink for three concurrent repositories has enough.
+ * It holds nine locks, each on a separate connection; a sink for three concurrent repositories has enough.
  *
  * @param action receives a function that it calls before each step: it throws if a lock was lost, or on an abort
  */
@@ -21,6 +22,7 @@ export async function whileIdle<Result>(
   const locks: RenewedLock[] = [];
   try {
     for (const target of TARGETS) locks.push(await waitForLock(sink, { repoId, target, source }, dependencies));
+    locks.push(await waitForLock(sink, lockOfPushes(repoId), dependencies));
     locks.push(await waitForLock(sink, { repoId, target: 'work_units', source: 'local' }, dependencies));
     return await action(async () => {
       dependencies.signal.throwIfAborted();
@@ -29,6 +31,11 @@ export async function whileIdle<Result>(
   } finally {
     for (const lock of locks) await lock.release();
   }
+}
+
+/** One lock for all kinds of records that are pushed into a repository. No push waits for a sync. */
+export function lockOfPushes(repoId: string): LockKey {
+  return { repoId, target: 'pushes', source: 'push' };
 }
 
 /** The source of the latest sync of a repository, whose locks are waited for; undefined if it is not stored. */

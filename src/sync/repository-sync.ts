@@ -13,14 +13,13 @@ import {
   type PrunedDatabase,
   type Removed,
 } from './prune.js';
-import type { OpenRepository, Page, PartialReach, Reach, RepositorySource } from './providers/provider.js';
+import type { OpenRepository, PartialReach, Reach, RepositorySource } from './providers/provider.js';
 import { readAhead } from './read-ahead.js';
-import type { AnyRow } from './records.js';
-import { TABLES } from './records.js';
 import { repairSecondary } from './repair.js';
 import type { SyncRequest } from './request.js';
-import type { Sink, SinkPage, StateKey, SyncState, TableRows } from './sinks/sink.js';
+import type { Sink, SinkPage, StateKey, SyncState } from './sinks/sink.js';
 import { LOCK_POLL_MILLISECONDS, waitForLock } from './sinks/wait-for-lock.js';
+import { stampedPage } from './stamped-page.js';
 import type { CountedName, RepositorySummary } from './summary.js';
 import type { Target } from './targets.js';
 import type { SyncDependencies } from './dependencies.js';
@@ -175,7 +174,8 @@ async function syncOpened(
         ...historyAfter(page),
       };
       const time = Math.max(since, dependencies.now());
-      const sinkPage = stamp(page, pageNumber === 1 ? repository : undefined, key, state, time, request.orgId);
+      const record = pageNumber === 1 ? repository.record : undefined;
+      const sinkPage = stampedPage({ ...page, record }, { key, state, time, orgId: request.orgId });
       await inSpan(
         'store sync page',
         { kind: 'internal', attributes: pageAttributes(sinkPage, pageNumber) },
@@ -343,29 +343,6 @@ function fingerprintOf({ window, period, maxCommits, selection, target, provider
   // A period begins later with each sync. What an earlier one read of it remains known.
   const since = period === undefined ? window.since : undefined;
   return JSON.stringify({ since, period, until: window.until, maxCommits, seed, also });
-}
-
-/** Adds the columns that every record has. The repository's row is stored with the first page. */
-function stamp(
-  page: Page,
-  repository: OpenRepository | undefined,
-  key: StateKey,
-  state: SyncState,
-  time: number,
-  orgId: string,
-): SinkPage {
-  const everywhere = { org_id: orgId, source: key.source, last_synced: time };
-  const tables = TABLES.flatMap((table): TableRows[] => {
-    if (table.name === 'repos') {
-      return repository === undefined
-        ? []
-        : [{ table, rows: [{ id: key.repoId, ...repository.record, ...everywhere }] }];
-    }
-    const rows: readonly AnyRow[] = page.records[table.name] ?? [];
-    if (rows.length === 0) return [];
-    return [{ table, rows: rows.map((row) => ({ repo_id: key.repoId, ...row, ...everywhere })) }];
-  });
-  return { key, tables, blameLengths: page.blameLengths ?? [], state };
 }
 
 function hasCommits({ tables }: SinkPage): boolean {

@@ -5,8 +5,10 @@ export const TARGETS = ['git', 'prs', 'blame', 'cicd', 'deployments', 'incidents
 export type Target = (typeof TARGETS)[number];
 
 export const PROVIDERS = ['local', 'host_a', 'host_b', 'synthetic'] as const;
-/** The `source` of each record. */
 export type ProviderName = (typeof PROVIDERS)[number];
+
+/** The `source` of a record: the provider that read it, or `push` if a program has pushed it. */
+export type SourceName = ProviderName | 'push';
 
 /** Aliases of the two code hosts. */
 export const PROVIDER_ALIASES: Readonly<Record<string, ProviderName>> = { github: 'host_a', gitlab: 'host_b' };

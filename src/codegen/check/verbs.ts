@@ -4,6 +4,6 @@
  */
 export const verbs: ReadonlySet<string> = new Set(
   `accept add assign build cancel change connect correct create delete disconnect disown down end exec export forgot get import ingest
-  inspect kill list login logout onboard pause ping pull read refresh register remove replace resend reset restart revoke rotate scale secure skip
+  inspect kill list login logout onboard pause ping pull push read refresh register remove replace resend reset restart revoke rotate scale secure skip
   start stop stream switch test transfer unpause up update validate verify wait watch write`.split(/\s+/),
 );

@@ -11,6 +11,7 @@ export const scopeMeanings: Readonly<Record<Scope, string>> = {
   'integrations:read': 'integrations:read – list code hosts and their repositories',
   'integrations:write': 'integrations:write – connect, test and disconnect code hosts',
   'members:read': 'members:read – list members',
+  'records:write': 'records:write – push deployments, incidents, builds and issues',
   'scim:write': 'scim:write – manage members as an identity provider (owners only)',
   'setup:read': 'setup:read – read the state of the set-up',
   'sync:read': 'sync:read – read syncs and their runs',

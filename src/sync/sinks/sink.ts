@@ -1,7 +1,7 @@
 /** The interface of the four kinds of database that a sync writes to. */
 import type { AnalyticsAddress } from '../../analytics/address.js';
 import type { AnyRow, JsonValue, Table } from '../records.js';
-import type { ProviderName, Target } from '../targets.js';
+import type { SourceName, Target } from '../targets.js';
 import type { DerivationRecords } from '../work-units/derivation/database/records.js';
 
 export const DATABASE_KINDS = ['postgres', 'mongo', 'sqlite', 'clickhouse'] as const;
@@ -11,14 +11,14 @@ export type DatabaseKind = (typeof DATABASE_KINDS)[number];
 export interface StateKey {
   readonly repoId: string;
   readonly target: Target;
-  readonly source: ProviderName;
+  readonly source: SourceName;
 }
 
 /** Identifies a state: that of a sync, of the removal of unreachable commits (prune.ts), or of an erasure of people. */
 export type StoredKey = Omit<StateKey, 'target'> & { readonly target: Target | 'prune' | 'erasure' };
 
-/** Identifies a lock: one sync of a repository, or the derivation of its work units. */
-export type LockKey = Omit<StateKey, 'target'> & { readonly target: Target | 'work_units' };
+/** Identifies a lock: syncs of a target of a repository, pushes into it, or the derivation of its work units. */
+export type LockKey = Omit<StateKey, 'target'> & { readonly target: Target | 'pushes' | 'work_units' };
 
 /** A time without gaps, in epoch milliseconds. */
 export interface KnownHistory {

@@ -95,8 +95,9 @@ function urlOf(repository: AnyRow, workType: WorkType, name: string | number): s
   if (workType === 'pull_request' && hasNamesake(Number(name))) return null;
   const [host = ''] = identity.split('/');
   const source = repository['source'];
-  const isHostB = source === 'host_b' || (source === 'local' && host.includes('gitlab'));
-  const isHostA = source === 'host_a' || (source === 'local' && host.includes('github'));
+  const isKnownByName = source === 'local' || source === 'push';
+  const isHostB = source === 'host_b' || (isKnownByName && host.includes('gitlab'));
+  const isHostA = source === 'host_a' || (isKnownByName && host.includes('github'));
   if (!isHostA && !isHostB) return null;
   const base = `https://${identity}${isHostB ? '/-' : ''}`;
   if (workType === 'commit') return `${base}/commit/${name}`;

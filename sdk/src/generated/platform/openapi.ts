@@ -1521,6 +1521,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/organizations/{org_id}/records": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read how far pushed records are stored
+         * @description Whether all records that were pushed are stored and have become work units, and why not.
+         */
+        get: operations["getPushProgress"];
+        put?: never;
+        /**
+         * Push deployments, incidents, builds and issues
+         * @description Stores records of any system beside those that syncs read, at most 1,000 of each kind. They are accepted as a whole or refused as a whole, kept until they are stored, and become work units in the background; read the progress to follow it. A record that is pushed again under its `id` (an issue: its `number`) replaces the former one, so a push may be repeated. Figures know each kind of a repository since the oldest record that was pushed, and until the last push.
+         */
+        post: operations["pushRecords"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/organizations/{org_id}/freshness": {
         parameters: {
             query?: never;
@@ -4459,7 +4483,7 @@ export interface components {
          * @description One thing that a service token may do. Each operation names the scope that it needs; `POST /graphql` needs `analytics:read`.
          * @enum {string}
          */
-        ServiceTokenScope: "analytics:read" | "audit:read" | "classification:read" | "classification:write" | "integrations:read" | "integrations:write" | "members:read" | "scim:write" | "setup:read" | "sync:read" | "sync:run" | "sync:write" | "teams:read" | "teams:write" | "views:read" | "views:write" | "webhooks:read" | "webhooks:write";
+        ServiceTokenScope: "analytics:read" | "audit:read" | "classification:read" | "classification:write" | "integrations:read" | "integrations:write" | "members:read" | "records:write" | "scim:write" | "setup:read" | "sync:read" | "sync:run" | "sync:write" | "teams:read" | "teams:write" | "views:read" | "views:write" | "webhooks:read" | "webhooks:write";
         /** @description A service token, without its secrets. */
         ExportedServiceToken: {
             /**
@@ -5566,6 +5590,165 @@ export interface components {
             title: "Correction not found";
             /** @constant */
             status: 404;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description How far pushed records are stored. */
+        PushProgress: {
+            /**
+             * @description `done`: every record is stored. `storing`: some wait. `failing`: some wait, and the last attempt failed; it is repeated.
+             * @enum {string}
+             */
+            state: "done" | "storing" | "failing";
+            /** @description How many records wait to be stored. */
+            waiting_records: number;
+            /** @description Why the last attempt failed, for people to read. */
+            error: string | null;
+        };
+        /** @description The address of the repository, as its host shows it or git clones it, such as `https://github.com/acme/shop` or `git@github.com:acme/shop.git`. It is the repository that a sync reads from there. One that no sync reads is added. */
+        PushedRepository: string;
+        /** @description What identifies the record among those of its kind in the repository. It is never that of a record of a sync. */
+        PushedId: string;
+        /** @description Who did it, by a login, a name or an e-mail address; null or absent if that is not known. */
+        PushedAuthor: string | null;
+        /** @description A deployment. */
+        PushedDeployment: {
+            repository: components["schemas"]["PushedRepository"];
+            id: components["schemas"]["PushedId"];
+            /** @description What it was deployed to. The rules of the organization say which environments are production. Null or absent counts as production, unless the rules name production by something else. */
+            environment?: string | null;
+            /**
+             * @description The kind of the environment. It decides before the name, unless the rules say otherwise.
+             * @enum {string|null}
+             */
+            tier?: "production" | "staging" | "testing" | "development" | "other" | null;
+            /**
+             * @description How it ended. Only a `success` counts as deployed.
+             * @enum {string}
+             */
+            status: "success" | "failure" | "canceled" | "in_progress";
+            /**
+             * Format: date-time
+             * @description When it began.
+             */
+            started_at: string;
+            /**
+             * Format: date-time
+             * @description When it ended. A `success` has it, an `in_progress` has not.
+             */
+            finished_at?: string | null;
+            /** @description The deployed commit. Without it, the lead times of requests follow from the times alone. */
+            commit?: {
+                /** @description Its full hash, in lower case. */
+                hash: string;
+                /**
+                 * Format: date-time
+                 * @description Its commit date.
+                 */
+                committed_at?: string | null;
+            } | null;
+            /** @description The branch, tag or version that was deployed. */
+            ref?: string | null;
+            author?: components["schemas"]["PushedAuthor"];
+        };
+        /** @description Its title. */
+        PushedTitle: string;
+        /** @description Labels, as the rules of the organization know them. */
+        PushedLabels: string[];
+        /** @description An incident. */
+        PushedIncident: {
+            repository: components["schemas"]["PushedRepository"];
+            id: components["schemas"]["PushedId"];
+            title: components["schemas"]["PushedTitle"];
+            /**
+             * @description How severe it was.
+             * @enum {string|null}
+             */
+            severity?: "critical" | "high" | "medium" | "low" | "unknown" | null;
+            labels?: components["schemas"]["PushedLabels"];
+            /**
+             * Format: date-time
+             * @description When it began. It counts against the latest deployment to production before then.
+             */
+            started_at: string;
+            /**
+             * Format: date-time
+             * @description When the service was restored; null or absent while it is not.
+             */
+            resolved_at?: string | null;
+            author?: components["schemas"]["PushedAuthor"];
+        };
+        /** @description A run of a pipeline. */
+        PushedBuild: {
+            repository: components["schemas"]["PushedRepository"];
+            id: components["schemas"]["PushedId"];
+            /**
+             * @description How it ended.
+             * @enum {string}
+             */
+            status: "success" | "failure" | "canceled" | "in_progress";
+            /**
+             * Format: date-time
+             * @description When it was requested.
+             */
+            queued_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When it began.
+             */
+            started_at: string;
+            /**
+             * Format: date-time
+             * @description When it ended. An `in_progress` has not.
+             */
+            finished_at?: string | null;
+        };
+        /** @description An issue. */
+        PushedIssue: {
+            repository: components["schemas"]["PushedRepository"];
+            /** @description Its number in the tracker of the repository. If a sync reads the issues of the repository, both are one record. */
+            number: number;
+            title: components["schemas"]["PushedTitle"];
+            /** @description Its text, which the classification reads. */
+            body?: string | null;
+            labels?: components["schemas"]["PushedLabels"];
+            /**
+             * Format: date-time
+             * @description When it was opened.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was closed; null or absent while it is open.
+             */
+            closed_at?: string | null;
+            /**
+             * @description Why it was closed. Only `completed`, null and absent count as done.
+             * @enum {string|null}
+             */
+            close_reason?: "completed" | "not_planned" | "duplicate" | null;
+            author?: components["schemas"]["PushedAuthor"];
+        };
+        /** @description The records, by kind. There is at least one. */
+        PushRecordsRequest: {
+            /** @description Deployments. */
+            deployments?: components["schemas"]["PushedDeployment"][];
+            /** @description Incidents. */
+            incidents?: components["schemas"]["PushedIncident"][];
+            /** @description Builds, that is, runs of pipelines. */
+            builds?: components["schemas"]["PushedBuild"][];
+            /** @description Issues. */
+            issues?: components["schemas"]["PushedIssue"][];
+        };
+        /** @description The organization has the maximum of pushes or records that wait to be stored. Read the progress, and push again when fewer of them wait. */
+        TooManyPushesProblem: {
+            /** @constant */
+            type: "/problems/too-many-pushes";
+            /** @constant */
+            title: "Too many pushes";
+            /** @constant */
+            status: 409;
             /** @description What happened, for people to read. The wording may change. */
             message: string;
             request_id: components["schemas"]["RequestId"];
@@ -7971,6 +8154,16 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["TeamNotFoundProblem"];
+            };
+        };
+        /** @description The organization has 500 pushes or 100,000 records that wait to be stored, or it is marked for deletion. */
+        PushesRefused: {
+            headers: {
+                "X-Request-Id": components["headers"]["XRequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["TooManyPushesProblem"] | components["schemas"]["DeletionPendingProblem"];
             };
         };
         /** @description The organization has no such view. */
@@ -14395,6 +14588,144 @@ export interface operations {
                 };
             };
             422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getPushProgress: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the organization: the one that the access token is scoped to.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                org_id: components["parameters"]["OrgId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The progress. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "state": "done",
+                     *       "waiting_records": 0,
+                     *       "error": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PushProgress"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The access token is not scoped to this organization, or its role is below admin. The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["InsufficientScopeProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    pushRecords: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation; if the operation moves the caller to another organization, to the caller and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored. Rate limits come first: a repetition counts, and may be answered with 429. Repeat it later with the same key.
+                 * @example "8e03978e-40d5-43dd-bc93-6894a57f9324"
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The id of the organization: the one that the access token is scoped to.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                org_id: components["parameters"]["OrgId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PushRecordsRequest"];
+            };
+        };
+        responses: {
+            /** @description The records are kept, and will be stored. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "state": "storing",
+                     *       "waiting_records": 1,
+                     *       "error": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PushProgress"];
+                };
+            };
+            400: components["responses"]["MalformedRequest"];
+            401: components["responses"]["Unauthenticated"];
+            /** @description The access token is not scoped to this organization, or its role is below admin. The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["InsufficientScopeProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            /** @description The organization has 500 pushes or 100,000 records that wait to be stored, or it is marked for deletion. An earlier request with this idempotency key is still being handled. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    /**
+                     * @description Whole seconds to wait before the next attempt; the same number as `retry_after_seconds` in the body.
+                     * @example 60
+                     */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["TooManyPushesProblem"] | components["schemas"]["DeletionPendingProblem"] | components["schemas"]["IdempotencyKeyInUseProblem"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description The request violates the contract. An earlier request with this idempotency key was a different one. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ValidationFailedProblem"] | components["schemas"]["IdempotencyKeyReusedProblem"];
+                };
+            };
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];

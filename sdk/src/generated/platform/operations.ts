@@ -4598,6 +4598,147 @@ export function deleteCorrection(
   );
 }
 
+/** `GET /api/v1/organizations/{org_id}/records` */
+export interface GetPushProgressRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['getPushProgress']['parameters']['path'];
+}
+export type GetPushProgressResult =
+  | Success<200, Schemas['PushProgress']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+      | Schemas['InsufficientScopeProblem']
+    >
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Read how far pushed records are stored (`GET /api/v1/organizations/{org_id}/records`).
+ *
+ * Whether all records that were pushed are stored and have become work units, and why not.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `OrganizationMismatchProblem`, `InsufficientRoleProblem`, `InsufficientScopeProblem`; 406
+ * `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await getPushProgress(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   }
+ * });
+ * ```
+ */
+export function getPushProgress(
+  client: PlatformClient,
+  request: GetPushProgressRequest,
+): Promise<GetPushProgressResult> {
+  return client.call(
+    {
+      path: '/api/v1/organizations/{org_id}/records',
+      method: 'get',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `POST /api/v1/organizations/{org_id}/records` */
+export interface PushRecordsRequest extends KeyedCallOptions {
+  /** The values of the path. */
+  readonly params: operations['pushRecords']['parameters']['path'];
+  /** The body of the request. */
+  readonly body: Schemas['PushRecordsRequest'];
+}
+export type PushRecordsResult =
+  | Success<202, Schemas['PushProgress']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+      | Schemas['InsufficientScopeProblem']
+    >
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<
+      409,
+      Schemas['TooManyPushesProblem'] | Schemas['DeletionPendingProblem'] | Schemas['IdempotencyKeyInUseProblem']
+    >
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem'] | Schemas['IdempotencyKeyReusedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Push deployments, incidents, builds and issues (`POST /api/v1/organizations/{org_id}/records`).
+ *
+ * Stores records of any system beside those that syncs read, at most 1,000 of each kind. They are
+ * accepted as a whole or refused as a whole, kept until they are stored, and become work units in the
+ * background; read the progress to follow it. A record that is pushed again under its `id` (an issue:
+ * its `number`) replaces the former one, so a push may be repeated. Figures know each kind of a
+ * repository since the oldest record that was pushed, and until the last push.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
+ * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`,
+ * `InsufficientScopeProblem`; 406 `NotAcceptableProblem`; 409 `TooManyPushesProblem`,
+ * `DeletionPendingProblem`, `IdempotencyKeyInUseProblem`; 413 `PayloadTooLargeProblem`; 415
+ * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`, `IdempotencyKeyReusedProblem`; 429
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await pushRecords(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   },
+ *   body: {
+ *     deployments: [
+ *       {
+ *         repository: "https://github.com/acme/shop",
+ *         id: "release-1482",
+ *         environment: "production",
+ *         status: "success",
+ *         started_at: "2026-03-02T09:00:00.000Z",
+ *         finished_at: "2026-03-02T09:04:10.000Z",
+ *         commit: {
+ *           hash: "5a8c0f2b1d9e4c7a6b3f8d2e1c0b9a8f7e6d5c4b",
+ *           committed_at: "2026-03-02T08:41:00.000Z"
+ *         },
+ *         ref: "v2.31.0",
+ *         author: "ada"
+ *       }
+ *     ]
+ *   }
+ * });
+ * ```
+ */
+export function pushRecords(client: PlatformClient, request: PushRecordsRequest): Promise<PushRecordsResult> {
+  return client.call(
+    {
+      path: '/api/v1/organizations/{org_id}/records',
+      method: 'post',
+      statuses: [202],
+      format: formats.json,
+      scheme: 'bearer',
+      keyed: true,
+    },
+    request,
+  );
+}
+
 /** `GET /api/v1/organizations/{org_id}/freshness` */
 export interface GetFreshnessRequest extends CallOptions {
   /** The values of the path. */

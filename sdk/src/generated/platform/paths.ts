@@ -96,6 +96,7 @@ export const operationsByPath = {
     PUT: operations.correctWorkUnit,
     DELETE: operations.deleteCorrection,
   },
+  '/api/v1/organizations/{org_id}/records': { GET: operations.getPushProgress, POST: operations.pushRecords },
   '/api/v1/organizations/{org_id}/freshness': { GET: operations.getFreshness },
   '/api/v1/organizations/{org_id}/views': { GET: operations.listViews, POST: operations.createView },
   '/api/v1/organizations/{org_id}/views/{view_id}': { DELETE: operations.deleteView, PATCH: operations.updateView },

@@ -75,6 +75,7 @@ export type Problem =
   | Schemas['WorkUnitNotFoundProblem']
   | Schemas['CorrectionLimitReachedProblem']
   | Schemas['CorrectionNotFoundProblem']
+  | Schemas['TooManyPushesProblem']
   | Schemas['ViewLimitReachedProblem']
   | Schemas['ViewNotFoundProblem']
   | Schemas['MfaNotResettableProblem']
@@ -195,6 +196,7 @@ export const problemTypes = [
   '/problems/work-unit-not-found',
   '/problems/correction-limit-reached',
   '/problems/correction-not-found',
+  '/problems/too-many-pushes',
   '/problems/view-limit-reached',
   '/problems/view-not-found',
   '/problems/mfa-not-resettable',

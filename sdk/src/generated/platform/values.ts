@@ -28,6 +28,7 @@ export const serviceTokenScopeValues = [
   'integrations:read',
   'integrations:write',
   'members:read',
+  'records:write',
   'scim:write',
   'setup:read',
   'sync:read',

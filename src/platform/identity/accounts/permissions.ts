@@ -20,6 +20,7 @@ const granted: Readonly<Record<Role, readonly string[]>> = {
     'sync:read',
     'sync:run',
     'sync:write',
+    'records:write',
     'demo:write',
     'teams:write',
     'classification:write',

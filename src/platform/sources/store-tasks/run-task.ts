@@ -3,11 +3,13 @@ import { forgetOrganization } from '../../../sync/forget-organization.js';
 import { forgetRepository } from '../../../sync/forget-repository.js';
 import { identityOfRemote, repositoryId } from '../../../sync/identity.js';
 import { addressOfMadeUp } from '../../../sync/providers/synthetic/open-synthetic.js';
+import { storePushedRows } from '../../../sync/pushed-records.js';
 import { openPostgresLocks } from '../../../sync/sinks/postgres-locks.js';
 import { assignTeams, importTeams } from '../../../sync/work-units/teams/import-teams.js';
 import { teamsAsText } from '../../../sync/work-units/teams/teams-file.js';
 import type { OpenDerivationResources } from '../../../sync/work-units/derivation/resources.js';
 import { demoRepositories, demoTeams } from '../../figures/demo/demo-content.js';
+import { pushedRowsOf, type PushedContent } from '../pushed-records/pushed-rows.js';
 import { withStoredRecords, type RecordsOptions, type StoredRecords } from '../records/stored-records.js';
 import type { StoreTaskKind } from './store-tasks.store.js';
 
@@ -17,13 +19,18 @@ export interface StoreTask extends StoredRecords {
   readonly orgId: string;
   /** Connection string of the PostgreSQL that holds repository locks; null: the store has its own locks. */
   readonly locks: string | null;
+  /** What `store_pushed_records` stores; absent for the other kinds. */
+  readonly pushed?: readonly PushedContent[];
 }
 
-const tasks: Readonly<Record<StoreTaskKind, (resources: OpenDerivationResources) => Promise<unknown>>> = {
+const tasks: Readonly<
+  Record<StoreTaskKind, (resources: OpenDerivationResources, task: StoreTask) => Promise<unknown>>
+> = {
   remove_demo_data: removeDemoData,
   // Only reads the stored teams, because users may change them concurrently.
   assign_teams: (resources) => assignTeams(resources),
   remove_organization: forgetOrganization,
+  store_pushed_records: (resources, { pushed = [] }) => storePushedRows(resources, pushedRowsOf(pushed)),
 };
 
 /**
@@ -47,7 +54,7 @@ export async function runStoreTask(
 
 function perform(task: StoreTask, options: RecordsOptions): Promise<void> {
   return withStoredRecords(task, options, async (resources) => {
-    await tasks[task.kind](resources);
+    await tasks[task.kind](resources, task);
   });
 }
 

@@ -3,6 +3,7 @@ import type { DatabaseSql } from '../../../database/connection.js';
 import type { StoredRecords } from '../records/stored-records.js';
 import { nextAttempt, type Backoff, type Clock } from '../../clock.js';
 import type { Random } from '../../random.js';
+import { completePushes, oldestPushes } from '../pushed-records/pushed-records.store.js';
 import type { ExecuteTask, TaskExecution } from './execute-task.js';
 import { putTaskBack, storeTaskDone, storeTaskHeartbeat, takeDueTask, type TakenTask } from './store-tasks.store.js';
 
@@ -31,6 +32,8 @@ const heartbeatMs = 2000;
 /** Many heartbeats, so that a slow database does not make a worker look dead. */
 const silenceSeconds = 30;
 const backoff: Backoff = { first: 5, longest: 900 };
+/** Bounds the memory of a task. */
+const pushedRecordsAtOnce = 5000;
 
 /** Starts taking tasks. Several servers can work on one database. */
 export function startStoreTasks(options: StoreTasksOptions): StoreTasks {
@@ -58,7 +61,10 @@ export function startStoreTasks(options: StoreTasksOptions): StoreTasks {
   const doTask = async (task: TakenTask, worker: string): Promise<void> => {
     const { store, rulesFile, locks } = options;
     const fields = { org_id: task.org_id, task: task.kind, attempt: task.attempts };
-    const current = options.execute({ kind: task.kind, orgId: task.org_id, store, rulesFile, locks });
+    const pushes =
+      task.kind === 'store_pushed_records' ? await oldestPushes(sql, task.org_id, pushedRecordsAtOnce) : [];
+    const pushed = pushes.map(({ content }) => content);
+    const current = options.execute({ kind: task.kind, orgId: task.org_id, store, rulesFile, locks, pushed });
     execution = current;
     const heart = setInterval(() => {
       storeTaskHeartbeat(sql, task, worker, clock.now()).then(
@@ -74,6 +80,7 @@ export function startStoreTasks(options: StoreTasksOptions): StoreTasks {
     clearInterval(heart);
     execution = null;
     if (error === null) {
+      if (pushes.length > 0) await completePushes(sql, task.org_id, pushes, clock.now());
       await storeTaskDone(sql, task, worker);
       log.info(fields, 'store task done');
       return;

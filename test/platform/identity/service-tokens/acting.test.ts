@@ -17,7 +17,7 @@ beforeAll(async () => {
   owner = await platform.signUp();
   other = await platform.signUp();
   const scopes: Scope[] = [
-    ...(['classification:write', 'integrations:write', 'sync:run', 'sync:write'] as const),
+    ...(['classification:write', 'integrations:write', 'records:write', 'sync:run', 'sync:write'] as const),
     ...(['teams:write', 'views:write', 'webhooks:write', 'scim:write'] as const),
   ];
   machine = await createServiceToken(platform, owner, scopes, { name: 'machine' });
@@ -79,6 +79,13 @@ describe('Each change by a service token', () => {
     expect(record).toEqual({ user_id: null, service_token_id: machine.id });
     done.push('importTeams');
     await act('assignTeams', 'POST', `${organization}/team-assignment`);
+    const issue = {
+      repository: 'https://github.com/a/b',
+      number: 1,
+      title: 'One',
+      created_at: '2026-03-01T10:00:00.000Z',
+    };
+    await act('pushRecords', 'POST', `${organization}/records`, { issues: [issue] });
     await act('importRules', 'PUT', `${organization}/rules`, { file: 'rules: []' });
     await act('importAuthors', 'PUT', `${organization}/authors`, { authors: [] });
     await act('updateCalendar', 'PUT', `${organization}/calendar`, {
