@@ -6,6 +6,7 @@ import { registerContractTools } from '@plumbline/contract-tools/commands';
 import type { ConfigOption } from './environment.js';
 import { registerLoginCommands } from './login/register.js';
 import { registerMcpCommand } from './mcp/register.js';
+import { registerPushCommand } from './push/register.js';
 import { rootCommand } from './root-command.js';
 import type { ServeOptions } from './serve.js';
 import type { Environment } from '../platform/server/settings/settings-environment.js';
@@ -190,6 +191,7 @@ if (process.argv[2] === 'query') {
 
 registerLoginCommands(program);
 registerMcpCommand(program);
+registerPushCommand(program);
 
 if (process.argv[2] === 'api') {
   const { registerApiCommand } = await import('./api/register.js');

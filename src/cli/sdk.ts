@@ -5,7 +5,9 @@ export {
   followSyncRun,
   getCurrentServiceToken,
   getMe,
+  getPushProgress,
   login,
+  pushRecords,
   signOut,
   verifyMfa,
 } from '@plumbline/sdk/platform';

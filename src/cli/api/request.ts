@@ -1,8 +1,7 @@
 /** Makes the request of an operation from flags, and checks it with the schemas of the contract before it is sent. */
-import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
 import type { OperationCommand, OperationFlag } from '@plumbline/contract/contract-types';
 import { violationsOfFaults } from '@plumbline/contract/violations';
+import { parseJson, readInput } from '../read-input.js';
 import { UsageError } from '../usage-error.js';
 
 /** Values of flags, by the attribute names of the options. */
@@ -51,7 +50,7 @@ export function requestOf(
 export async function readBody({ body }: OperationCommand, file: string): Promise<unknown> {
   const content = await readInput(file, '--body');
   if (body?.isText === true) return content;
-  return parsed(content, '--body');
+  return parseJson(content, '--body');
 }
 
 /**
@@ -64,24 +63,7 @@ export async function valueOfFlag({ name, kind, isSecret }: OperationFlag, given
   // What is not of the type stays text, so that the schema names the fault.
   if (kind === 'number') return /^-?\d+(\.\d+)?$/.test(String(given)) ? Number(given) : given;
   if (kind === 'boolean') return given === true || given === 'true' ? true : given === 'false' ? false : given;
-  return kind === 'json' ? parsed(String(given), `--${name}`) : given;
-}
-
-async function readInput(file: string, flag: string): Promise<string> {
-  try {
-    return file === '-' ? await text(process.stdin) : await readFile(file, 'utf8');
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    throw new UsageError(`${flag} cannot be read (${error.message})`);
-  }
-}
-
-function parsed(content: string, flag: string): unknown {
-  try {
-    return JSON.parse(content);
-  } catch {
-    throw new UsageError(`${flag} is not JSON`);
-  }
+  return kind === 'json' ? parseJson(String(given), `--${name}`) : given;
 }
 
 /** The body of `--body`, with the properties of flags. */

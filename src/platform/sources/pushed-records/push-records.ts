@@ -9,10 +9,12 @@ import { validationProblem } from '@plumbline/contract/violations';
 import type { Sql } from '../../../database/connection.js';
 import { actorOf } from '../../identity/accounts/actor.js';
 import { recordAudit } from '../../tenancy/audit/audit.store.js';
+import { withoutCredentials } from '../../../sync/identity.js';
 import type { PlatformDependencies } from '../../dependencies.js';
 import { refusalWhileMarked } from '../../tenancy/deletion/deletions.store.js';
 import { findTask, requestTask } from '../store-tasks/store-tasks.store.js';
 import { countWaiting, insertPush, lockWaiting, type Waiting } from './pushed-records.store.js';
+import type { PushedContent } from './pushed-rows.js';
 import { violationsOfPush } from './violations-of-push.js';
 
 /** Bounds the memory and the disk that waiting records need while their database is out of reach. */
@@ -38,7 +40,7 @@ export const pushRecords: PushRecordsHandler<PlatformDependencies> = async (
         message: `${waiting.pushes} pushes with ${waiting.records} records wait to be stored; the maximum is ${most.pushes} pushes with ${most.records} records. Push again when fewer wait.`,
       });
     }
-    await insertPush(transaction, { orgId, content: body, records }, now);
+    await insertPush(transaction, { orgId, content: withoutSecrets(body), records }, now);
     await requestTask(transaction, { orgId, kind: 'store_pushed_records', availableAt: now }, now);
     const record = { action: 'RECORDS_PUSHED', resourceKind: 'RECORD', orgId, note, ...actorOf(principal) } as const;
     await recordAudit(transaction, context, now, record);
@@ -47,6 +49,20 @@ export const pushRecords: PushRecordsHandler<PlatformDependencies> = async (
   if (reply.status === 202) storeTasks.wake();
   return reply;
 };
+
+/** The address of a clone may have the token that it was cloned with. */
+function withoutSecrets({ deployments, incidents, builds, issues }: PushedContent): PushedContent {
+  const clean = <Item extends { readonly repository: string }>(item: Item): Item => ({
+    ...item,
+    repository: withoutCredentials(item.repository),
+  });
+  return {
+    ...(deployments === undefined ? {} : { deployments: deployments.map(clean) }),
+    ...(incidents === undefined ? {} : { incidents: incidents.map(clean) }),
+    ...(builds === undefined ? {} : { builds: builds.map(clean) }),
+    ...(issues === undefined ? {} : { issues: issues.map(clean) }),
+  };
+}
 
 export const getPushProgress: GetPushProgressHandler<PlatformDependencies> = async ({ principal }, { sql }) => ({
   status: 200,
