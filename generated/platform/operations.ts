@@ -1479,6 +1479,52 @@ export type DeleteCorrectionHandler<Dependencies> = OperationHandler<
   Dependencies
 >;
 
+/** `POST /api/v1/organizations/{org_id}/cdevents` */
+export type AcceptCdeventRequest = OperationRequest<{
+  params: operations['acceptCdevent']['parameters']['path'];
+  query: NonNullable<operations['acceptCdevent']['parameters']['query']>;
+  body: Schemas['CdEvent'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
+}>;
+export type AcceptCdeventReply =
+  | SuccessReply<202, Schemas['CdEventReceipt']>
+  | Problems.OrganizationRequired
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.TooManyPushes
+  | Problems.DeletionPending
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Accept a CDEvent (`POST /api/v1/organizations/{org_id}/cdevents`). */
+export type AcceptCdeventHandler<Dependencies> = OperationHandler<
+  AcceptCdeventRequest,
+  AcceptCdeventReply,
+  Dependencies
+>;
+
+/** `POST /api/v1/organizations/{org_id}/cdevents/structured` */
+export type AcceptCloudeventRequest = OperationRequest<{
+  params: operations['acceptCloudevent']['parameters']['path'];
+  query: NonNullable<operations['acceptCloudevent']['parameters']['query']>;
+  body: Schemas['CloudEvent'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
+}>;
+export type AcceptCloudeventReply =
+  | SuccessReply<202, Schemas['CdEventReceipt']>
+  | Problems.OrganizationRequired
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.TooManyPushes
+  | Problems.DeletionPending
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Accept a CDEvent in the structured mode of CloudEvents (`POST /api/v1/organizations/{org_id}/cdevents/structured`). */
+export type AcceptCloudeventHandler<Dependencies> = OperationHandler<
+  AcceptCloudeventRequest,
+  AcceptCloudeventReply,
+  Dependencies
+>;
+
 /** `GET /api/v1/organizations/{org_id}/records` */
 export type GetPushProgressRequest = OperationRequest<{
   params: operations['getPushProgress']['parameters']['path'];
@@ -3028,6 +3074,10 @@ export interface PlatformHandlers<Dependencies> {
   readonly correctWorkUnit: CorrectWorkUnitHandler<Dependencies>;
   /** Withdraw a correction (`DELETE /api/v1/organizations/{org_id}/corrections/{unit_id}`). */
   readonly deleteCorrection: DeleteCorrectionHandler<Dependencies>;
+  /** Accept a CDEvent (`POST /api/v1/organizations/{org_id}/cdevents`). */
+  readonly acceptCdevent: AcceptCdeventHandler<Dependencies>;
+  /** Accept a CDEvent in the structured mode of CloudEvents (`POST /api/v1/organizations/{org_id}/cdevents/structured`). */
+  readonly acceptCloudevent: AcceptCloudeventHandler<Dependencies>;
   /** Read how far pushed records are stored (`GET /api/v1/organizations/{org_id}/records`). */
   readonly getPushProgress: GetPushProgressHandler<Dependencies>;
   /** Push deployments, incidents, builds and issues (`POST /api/v1/organizations/{org_id}/records`). */

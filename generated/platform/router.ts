@@ -126,9 +126,11 @@ export function createRouters(operation: (id: keyof PlatformHandlers<unknown>) =
   classificationRouter.put('correctWorkUnit', '/corrections/:unit_id', operation('correctWorkUnit'));
   classificationRouter.delete('deleteCorrection', '/corrections/:unit_id', operation('deleteCorrection'));
 
-  const recordsRouter = new Router({ sensitive: true, prefix: '/api/v1/organizations/:org_id/records' });
-  recordsRouter.get('getPushProgress', '/', operation('getPushProgress'));
-  recordsRouter.post('pushRecords', '/', operation('pushRecords'));
+  const recordsRouter = new Router({ sensitive: true, prefix: '/api/v1/organizations/:org_id' });
+  recordsRouter.post('acceptCdevent', '/cdevents', operation('acceptCdevent'));
+  recordsRouter.post('acceptCloudevent', '/cdevents/structured', operation('acceptCloudevent'));
+  recordsRouter.get('getPushProgress', '/records', operation('getPushProgress'));
+  recordsRouter.post('pushRecords', '/records', operation('pushRecords'));
 
   const syncRouter = new Router({ sensitive: true, prefix: '/api/v1' });
   syncRouter.get('listRepositories', '/admin/repositories', operation('listRepositories'));

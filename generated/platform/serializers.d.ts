@@ -56,6 +56,7 @@ export declare const writeEnvironmentPage: (body: unknown) => string;
 export declare const writeAuthors: (body: unknown) => string;
 export declare const writeCorrectionPage: (body: unknown) => string;
 export declare const writeCorrection: (body: unknown) => string;
+export declare const writeCdEventReceipt: (body: unknown) => string;
 export declare const writePushProgress: (body: unknown) => string;
 export declare const writeFreshness: (body: unknown) => string;
 export declare const writeViewPage: (body: unknown) => string;

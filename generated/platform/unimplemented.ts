@@ -280,6 +280,12 @@ export const unimplemented: PlatformHandlers<unknown> = {
   deleteCorrection: () => {
     throw new UnimplementedOperation('deleteCorrection');
   },
+  acceptCdevent: () => {
+    throw new UnimplementedOperation('acceptCdevent');
+  },
+  acceptCloudevent: () => {
+    throw new UnimplementedOperation('acceptCloudevent');
+  },
   getPushProgress: () => {
     throw new UnimplementedOperation('getPushProgress');
   },

@@ -83,6 +83,7 @@ import { getSetupStatus } from './tenancy/setup/get-setup-status.js';
 import { cancelSyncRun } from './sources/sync-runs/cancel-sync-run.js';
 import { createSyncConfig } from './sources/sync-runs/create-sync-config.js';
 import { deleteSyncConfig } from './sources/sync-runs/delete-sync-config.js';
+import { acceptCdevent, acceptCloudevent } from './sources/pushed-records/accept-events.js';
 import { getPushProgress, pushRecords } from './sources/pushed-records/push-records.js';
 import { getFreshness } from './sources/sync-runs/get-freshness.js';
 import { getSyncConfig, listSyncConfigs } from './sources/sync-runs/read-sync-configs.js';
@@ -133,6 +134,8 @@ import {
 
 /** Every operation of the Platform API. */
 export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
+  acceptCdevent,
+  acceptCloudevent,
   acceptGitlabEvent,
   acceptHostEvent,
   acceptInvite,

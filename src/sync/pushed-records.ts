@@ -3,7 +3,7 @@ import { cleanedUp } from './cleaned-up.js';
 import { withoutErased } from './erasure/erasing-sink.js';
 import { identityOfRemote, repositoryId, withoutCredentials } from './identity.js';
 import { systemRandom } from './random.js';
-import type { Records, Row } from './records.js';
+import { tableNamed, type AnyRow, type Row, type TableName } from './records.js';
 import { latestSource, lockOfPushes } from './repository-locks.js';
 import type { Sink, StateKey, SyncState } from './sinks/sink.js';
 import { waitForLock } from './sinks/wait-for-lock.js';
@@ -15,12 +15,17 @@ import type { DerivationResources } from './work-units/derivation/resources.js';
 /** The targets whose records can be pushed, each with the rows of one table. */
 export type PushedTarget = Extract<Target, 'deployments' | 'incidents' | 'cicd' | 'issues'>;
 
-/** Records of one target in one repository. No two of them have the same key. */
+/** Records of one target in one repository. */
 export interface PushedRows {
   /** An address of which `identityOfRemote` knows the identity. */
   readonly repository: string;
   readonly target: PushedTarget;
-  readonly records: Records;
+  readonly table: TableName;
+  /**
+   * The row of each key, from the stored one, if there is one. Sources that report the beginning and the end of
+   * something apart need it.
+   */
+  readonly rows: ReadonlyMap<string | number, (stored: AnyRow | undefined) => AnyRow>;
   /** When the oldest of the records began, in epoch milliseconds. */
   readonly oldest: number;
 }
@@ -55,7 +60,7 @@ async function storeRows(resources: DerivationResources, { repository, ...rows }
           const now = dependencies.now();
           const state = stateAfter(stored, rows.oldest, now);
           const page = stampedPage(
-            { record, records: rows.records },
+            { record, records: { [rows.table]: await currentRows(resources, repoId, rows) } },
             { key, state, time: Math.max(units.since, now), orgId },
           );
           await lock.assertHeld();
@@ -69,6 +74,24 @@ async function storeRows(resources: DerivationResources, { repository, ...rows }
     () => lock.release(),
   );
 }
+
+async function currentRows(
+  { records }: DerivationResources,
+  repoId: string,
+  { table: name, rows }: Omit<PushedRows, 'repository'>,
+): Promise<readonly AnyRow[]> {
+  const table = tableNamed(name);
+  const key = table.key.find((column) => column !== 'repo_id') ?? '';
+  const columns = table.columns.map((column) => column.name).filter((column) => !STAMPED.has(column));
+  const where = { kind: 'in', column: key, values: [...rows.keys()] } as const;
+  const stored = new Map<unknown, AnyRow>();
+  for await (const batch of records.rows({ table, repoId, columns, where }))
+    for (const row of batch) stored.set(row[key], row);
+  return [...rows].map(([id, row]) => row(stored.get(id)));
+}
+
+/** The columns that the page adds. */
+const STAMPED: ReadonlySet<string> = new Set(['repo_id', 'org_id', 'source', 'last_synced']);
 
 /** The row of a repository of which nothing is stored; undefined for another, of which syncs know more than a push. */
 async function rowOfUnknown(

@@ -1,11 +1,11 @@
 /** Makes a page for the sinks out of the rows of a source. */
 import type { BlameLength, SinkPage, StateKey, SyncState, TableRows } from './sinks/sink.js';
-import { TABLES, type AnyRow, type Records, type Row } from './records.js';
+import { TABLES, type AnyRow, type Row, type TableName } from './records.js';
 
 /** The rows of a source, and the row of the repository unless it is stored already. */
 export interface SourceRows {
   readonly record: Row<'repos'> | undefined;
-  readonly records: Records;
+  readonly records: Readonly<Partial<Record<TableName, readonly AnyRow[]>>>;
   readonly blameLengths?: readonly BlameLength[];
 }
 
@@ -25,7 +25,7 @@ export function stampedPage({ record, records, blameLengths }: SourceRows, stamp
     if (table.name === 'repos') {
       return record === undefined ? [] : [{ table, rows: [{ id: key.repoId, ...record, ...everywhere }] }];
     }
-    const rows: readonly AnyRow[] = records[table.name] ?? [];
+    const rows = records[table.name] ?? [];
     if (rows.length === 0) return [];
     return [{ table, rows: rows.map((row) => ({ repo_id: key.repoId, ...row, ...everywhere })) }];
   });

@@ -35,7 +35,7 @@ export function pushDeployment(options: DeploymentOptions): Promise<void> {
     const clone = options.repository === undefined ? await readClone() : undefined;
     const repository = options.repository ?? (clone?.remote && withoutCredentials(clone.remote));
     if (repository === undefined) {
-      throw new UsageError('--repository is required: this folder is no clone with a remote "origin"');
+      throw new UsageError('--repository is required: this folder is not a clone with a remote "origin"');
     }
     const hash = options.commit ?? clone?.commit;
     const isCheckedOut = hash === clone?.commit; // of another commit, the date is not known

@@ -38,10 +38,12 @@ import { schemaFaults } from '../check/schema-rules.js';
 import { checkTool, readToolExtension } from '../check/tool-rules.js';
 
 const problemMediaType = 'application/problem+json';
+/** Bodies with a suffix of JSON (RFC 6839) are read like it. */
+const jsonBody = /^application\/(?:[a-z0-9.-]+\+)?json$/;
 const jsonMediaTypes = ['application/json', 'application/scim+json'];
 const formMediaType = 'application/x-www-form-urlencoded';
 /** YAML is text: its handler parses it. */
-const bodyMediaTypes = [...jsonMediaTypes, formMediaType, 'application/yaml'];
+const otherBodyMediaTypes = [formMediaType, 'application/yaml'];
 const replyMediaTypes = [...jsonMediaTypes, 'application/x-ndjson', 'text/event-stream', 'text/plain', 'text/html'];
 const defaultMaxBodyBytes = 65_536;
 
@@ -174,13 +176,15 @@ function readBody(document: OpenApiDocument, body: RequestBodyObject | { $ref: s
   const [entry, ...others] = Object.entries(content);
   if (entry === undefined || others.length > 0) throw new Error('a request body has exactly one media type');
   const [mediaType, { schema }] = entry;
-  if (!bodyMediaTypes.includes(mediaType)) throw new Error(`request bodies of type ${mediaType} are not supported`);
+  const isJson = jsonBody.test(mediaType);
+  if (!isJson && !otherBodyMediaTypes.includes(mediaType))
+    throw new Error(`request bodies of type ${mediaType} are not supported`);
   if (schema === undefined) throw new Error('the request body has no schema');
   const resolved = resolve<SchemaObject>(document, schema);
   const { type, properties } = resolved;
   if (mediaType === formMediaType) {
     if (type !== 'object') throw new Error('a form has names and values, so its schema must be an object');
-  } else if (!jsonMediaTypes.includes(mediaType) && type !== 'string') {
+  } else if (!isJson && type !== 'string') {
     throw new Error(`a body of type ${mediaType} is text, so its schema must be a string`);
   }
   const defaulted = Object.entries(isRecord(properties) ? properties : {})

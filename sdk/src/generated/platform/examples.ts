@@ -356,6 +356,26 @@ const shared = {
       },
     },
   },
+  PushesRefused: {
+    mediaType: 'application/problem+json',
+    examples: {
+      too_many_pushes: {
+        type: '/problems/too-many-pushes',
+        title: 'Too many pushes',
+        status: 409,
+        message:
+          '100000 records of the organization wait to be stored, which is the maximum. Push again when fewer wait.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+      },
+      deletion_pending: {
+        type: '/problems/deletion-pending',
+        title: 'Deletion pending',
+        status: 409,
+        message: 'The organization is marked for deletion. An owner can take that back.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+      },
+    },
+  },
   RateLimited: {
     mediaType: 'application/problem+json',
     examples: {
@@ -626,6 +646,8 @@ export interface Operations {
   readonly listCorrections: operations['listCorrections'];
   readonly correctWorkUnit: operations['correctWorkUnit'];
   readonly deleteCorrection: operations['deleteCorrection'];
+  readonly acceptCdevent: operations['acceptCdevent'];
+  readonly acceptCloudevent: operations['acceptCloudevent'];
   readonly getPushProgress: operations['getPushProgress'];
   readonly pushRecords: operations['pushRecords'];
   readonly getFreshness: operations['getFreshness'];
@@ -5703,6 +5725,110 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
           },
         },
       },
+      422: shared.ValidationFailed,
+      429: shared.RateLimited,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  acceptCdevent: {
+    method: 'POST',
+    path: '/api/v1/organizations/{org_id}/cdevents',
+    replies: {
+      202: { mediaType: 'application/json', examples: { example: { outcome: 'accepted' } } },
+      400: shared.MalformedRequest,
+      401: shared.Unauthenticated,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          organization_required: {
+            type: '/problems/organization-required',
+            title: 'Organization required',
+            status: 403,
+            message: 'The access token names no organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          organization_mismatch: {
+            type: '/problems/organization-mismatch',
+            title: 'Organization mismatch',
+            status: 403,
+            message: 'The access token is scoped to another organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          insufficient_role: {
+            type: '/problems/insufficient-role',
+            title: 'Insufficient role',
+            status: 403,
+            message: 'This needs the role admin or a higher one.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            required_role: 'admin',
+          },
+          insufficient_scope: {
+            type: '/problems/insufficient-scope',
+            title: 'Insufficient scope',
+            status: 403,
+            message: 'This needs the scope teams:write, which the service token lacks.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            required_scope: 'teams:write',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      409: shared.PushesRefused,
+      413: shared.PayloadTooLarge,
+      415: shared.UnsupportedMediaType,
+      422: shared.ValidationFailed,
+      429: shared.RateLimited,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  acceptCloudevent: {
+    method: 'POST',
+    path: '/api/v1/organizations/{org_id}/cdevents/structured',
+    replies: {
+      202: { mediaType: 'application/json', examples: { example: { outcome: 'accepted' } } },
+      400: shared.MalformedRequest,
+      401: shared.Unauthenticated,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          organization_required: {
+            type: '/problems/organization-required',
+            title: 'Organization required',
+            status: 403,
+            message: 'The access token names no organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          organization_mismatch: {
+            type: '/problems/organization-mismatch',
+            title: 'Organization mismatch',
+            status: 403,
+            message: 'The access token is scoped to another organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          insufficient_role: {
+            type: '/problems/insufficient-role',
+            title: 'Insufficient role',
+            status: 403,
+            message: 'This needs the role admin or a higher one.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            required_role: 'admin',
+          },
+          insufficient_scope: {
+            type: '/problems/insufficient-scope',
+            title: 'Insufficient scope',
+            status: 403,
+            message: 'This needs the scope teams:write, which the service token lacks.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            required_scope: 'teams:write',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      409: shared.PushesRefused,
+      413: shared.PayloadTooLarge,
+      415: shared.UnsupportedMediaType,
       422: shared.ValidationFailed,
       429: shared.RateLimited,
       500: shared.InternalError,

@@ -1521,6 +1521,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/organizations/{org_id}/cdevents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept a CDEvent
+         * @description Stores a CDEvent as a record, like `pushRecords`. `service.deployed`, `upgraded` and `rolledback` are deployments, `incident.detected`, `reported` and `resolved` are incidents, `pipelinerun.queued`, `started` and `finished` are builds, of any version. Events of one incident or run are one record, in whatever order they arrive. Other events are ignored. The event belongs to the repository of the query, otherwise to that of `customData.repository`.
+         */
+        post: operations["acceptCdevent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/organizations/{org_id}/cdevents/structured": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept a CDEvent in the structured mode of CloudEvents
+         * @description The same as `acceptCdevent`, for programs that send the structured mode of CloudEvents: the CDEvent is the `data` of an envelope.
+         */
+        post: operations["acceptCloudevent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/organizations/{org_id}/records": {
         parameters: {
             query?: never;
@@ -5594,6 +5634,34 @@ export interface components {
             message: string;
             request_id: components["schemas"]["RequestId"];
         };
+        /** @description An event, as CDEvents defines it. In the binary mode of CloudEvents it is the whole body. */
+        CdEvent: {
+            [key: string]: unknown;
+        };
+        /** @description What was done with the event. */
+        CdEventReceipt: {
+            /**
+             * @description `ignored`: no record is made of events of this type.
+             * @enum {string}
+             */
+            outcome: "accepted" | "ignored";
+        };
+        /** @description The organization has the maximum of pushes or records that wait to be stored. Read the progress, and push again when fewer of them wait. */
+        TooManyPushesProblem: {
+            /** @constant */
+            type: "/problems/too-many-pushes";
+            /** @constant */
+            title: "Too many pushes";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description A CloudEvent of version 1.0. Its `data` is the CDEvent. */
+        CloudEvent: {
+            [key: string]: unknown;
+        };
         /** @description How far pushed records are stored. */
         PushProgress: {
             /**
@@ -5740,18 +5808,6 @@ export interface components {
             builds?: components["schemas"]["PushedBuild"][];
             /** @description Issues. */
             issues?: components["schemas"]["PushedIssue"][];
-        };
-        /** @description The organization has the maximum of pushes or records that wait to be stored. Read the progress, and push again when fewer of them wait. */
-        TooManyPushesProblem: {
-            /** @constant */
-            type: "/problems/too-many-pushes";
-            /** @constant */
-            title: "Too many pushes";
-            /** @constant */
-            status: 409;
-            /** @description What happened, for people to read. The wording may change. */
-            message: string;
-            request_id: components["schemas"]["RequestId"];
         };
         /** @description How fresh the figures of an organization are. */
         Freshness: {
@@ -14587,6 +14643,185 @@ export interface operations {
                     "application/problem+json": components["schemas"]["CorrectionNotFoundProblem"];
                 };
             };
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    acceptCdevent: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The address of the repository, as its host shows it or git clones it.
+                 * @example https://github.com/acme/shop
+                 */
+                repository?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the organization: the one that the access token is scoped to.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                org_id: components["parameters"]["OrgId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "context": {
+                 *         "specversion": "0.4.1",
+                 *         "id": "271069a8-fc18-44f1-b38f-9d70a1695819",
+                 *         "source": "/deployer/eu",
+                 *         "type": "dev.cdevents.service.deployed.0.2.0",
+                 *         "timestamp": "2026-03-02T09:04:10Z"
+                 *       },
+                 *       "subject": {
+                 *         "id": "shop",
+                 *         "content": {
+                 *           "environment": {
+                 *             "id": "production"
+                 *           },
+                 *           "artifactId": "pkg:oci/shop@sha256%3A0b31b1c02ff458ad9b7b81cbdf8f028bd54699fa151f221d1e8de6817db93427"
+                 *         }
+                 *       },
+                 *       "customData": {
+                 *         "repository": "https://github.com/acme/shop"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["CdEvent"];
+            };
+        };
+        responses: {
+            /** @description The event is kept, and will be stored; or it is ignored. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "outcome": "accepted"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CdEventReceipt"];
+                };
+            };
+            400: components["responses"]["MalformedRequest"];
+            401: components["responses"]["Unauthenticated"];
+            /** @description The access token is not scoped to this organization, or its role is below admin. The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["InsufficientScopeProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["PushesRefused"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    acceptCloudevent: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The address of the repository, as its host shows it or git clones it.
+                 * @example https://github.com/acme/shop
+                 */
+                repository?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the organization: the one that the access token is scoped to.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                org_id: components["parameters"]["OrgId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "specversion": "1.0",
+                 *       "id": "271069a8-fc18-44f1-b38f-9d70a1695819",
+                 *       "source": "/deployer/eu",
+                 *       "type": "dev.cdevents.service.deployed.0.2.0",
+                 *       "subject": "shop",
+                 *       "time": "2026-03-02T09:04:10Z",
+                 *       "datacontenttype": "application/json",
+                 *       "data": {
+                 *         "context": {
+                 *           "specversion": "0.4.1",
+                 *           "id": "271069a8-fc18-44f1-b38f-9d70a1695819",
+                 *           "source": "/deployer/eu",
+                 *           "type": "dev.cdevents.service.deployed.0.2.0",
+                 *           "timestamp": "2026-03-02T09:04:10Z"
+                 *         },
+                 *         "subject": {
+                 *           "id": "shop",
+                 *           "content": {
+                 *             "environment": {
+                 *               "id": "production"
+                 *             },
+                 *             "artifactId": "pkg:oci/shop@sha256%3A0b31b1c02ff458ad9b7b81cbdf8f028bd54699fa151f221d1e8de6817db93427"
+                 *           }
+                 *         },
+                 *         "customData": {
+                 *           "repository": "https://github.com/acme/shop"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/cloudevents+json": components["schemas"]["CloudEvent"];
+            };
+        };
+        responses: {
+            /** @description The event is kept, and will be stored; or it is ignored. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "outcome": "accepted"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CdEventReceipt"];
+                };
+            };
+            400: components["responses"]["MalformedRequest"];
+            401: components["responses"]["Unauthenticated"];
+            /** @description The access token is not scoped to this organization, or its role is below admin. The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["InsufficientScopeProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["PushesRefused"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationFailed"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];

@@ -4598,6 +4598,191 @@ export function deleteCorrection(
   );
 }
 
+/** `POST /api/v1/organizations/{org_id}/cdevents` */
+export interface AcceptCdeventRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['acceptCdevent']['parameters']['path'];
+  /** The parameters of the query. */
+  readonly query?: Parameters<NonNullable<operations['acceptCdevent']['parameters']['query']>> | undefined;
+  /** The body of the request. */
+  readonly body: Schemas['CdEvent'];
+}
+export type AcceptCdeventResult =
+  | Success<202, Schemas['CdEventReceipt']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+      | Schemas['InsufficientScopeProblem']
+    >
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<409, Schemas['TooManyPushesProblem'] | Schemas['DeletionPendingProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Accept a CDEvent (`POST /api/v1/organizations/{org_id}/cdevents`).
+ *
+ * Stores a CDEvent as a record, like `pushRecords`. `service.deployed`, `upgraded` and `rolledback`
+ * are deployments, `incident.detected`, `reported` and `resolved` are incidents, `pipelinerun.queued`,
+ * `started` and `finished` are builds, of any version. Events of one incident or run are one record,
+ * in whatever order they arrive. Other events are ignored. The event belongs to the repository of the
+ * query, otherwise to that of `customData.repository`.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
+ * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`,
+ * `InsufficientScopeProblem`; 406 `NotAcceptableProblem`; 409 `TooManyPushesProblem`,
+ * `DeletionPendingProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
+ * `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await acceptCdevent(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   },
+ *   body: {
+ *     context: {
+ *       specversion: "0.4.1",
+ *       id: "271069a8-fc18-44f1-b38f-9d70a1695819",
+ *       source: "/deployer/eu",
+ *       type: "dev.cdevents.service.deployed.0.2.0",
+ *       timestamp: "2026-03-02T09:04:10Z"
+ *     },
+ *     subject: {
+ *       id: "shop",
+ *       content: {
+ *         environment: {
+ *           id: "production"
+ *         },
+ *         artifactId: "pkg:oci/shop@sha256%3A0b31b1c02ff458ad9b7b81cbdf8f028bd54699fa151f221d1e8de6817db93427"
+ *       }
+ *     },
+ *     customData: {
+ *       repository: "https://github.com/acme/shop"
+ *     }
+ *   }
+ * });
+ * ```
+ */
+export function acceptCdevent(client: PlatformClient, request: AcceptCdeventRequest): Promise<AcceptCdeventResult> {
+  return client.call(
+    {
+      path: '/api/v1/organizations/{org_id}/cdevents',
+      method: 'post',
+      statuses: [202],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `POST /api/v1/organizations/{org_id}/cdevents/structured` */
+export interface AcceptCloudeventRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['acceptCloudevent']['parameters']['path'];
+  /** The parameters of the query. */
+  readonly query?: Parameters<NonNullable<operations['acceptCloudevent']['parameters']['query']>> | undefined;
+  /** The body of the request. */
+  readonly body: Schemas['CloudEvent'];
+}
+export type AcceptCloudeventResult =
+  | Success<202, Schemas['CdEventReceipt']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+      | Schemas['InsufficientScopeProblem']
+    >
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<409, Schemas['TooManyPushesProblem'] | Schemas['DeletionPendingProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Accept a CDEvent in the structured mode of CloudEvents (`POST
+ * /api/v1/organizations/{org_id}/cdevents/structured`).
+ *
+ * The same as `acceptCdevent`, for programs that send the structured mode of CloudEvents: the CDEvent
+ * is the `data` of an envelope.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
+ * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`,
+ * `InsufficientScopeProblem`; 406 `NotAcceptableProblem`; 409 `TooManyPushesProblem`,
+ * `DeletionPendingProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
+ * `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await acceptCloudevent(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   },
+ *   body: {
+ *     specversion: "1.0",
+ *     id: "271069a8-fc18-44f1-b38f-9d70a1695819",
+ *     source: "/deployer/eu",
+ *     type: "dev.cdevents.service.deployed.0.2.0",
+ *     subject: "shop",
+ *     time: "2026-03-02T09:04:10Z",
+ *     datacontenttype: "application/json",
+ *     data: {
+ *       context: {
+ *         specversion: "0.4.1",
+ *         id: "271069a8-fc18-44f1-b38f-9d70a1695819",
+ *         source: "/deployer/eu",
+ *         type: "dev.cdevents.service.deployed.0.2.0",
+ *         timestamp: "2026-03-02T09:04:10Z"
+ *       },
+ *       subject: {
+ *         id: "shop",
+ *         content: {
+ *           environment: {
+ *             id: "production"
+ *           },
+ *           artifactId: "pkg:oci/shop@sha256%3A0b31b1c02ff458ad9b7b81cbdf8f028bd54699fa151f221d1e8de6817db93427"
+ *         }
+ *       },
+ *       customData: {
+ *         repository: "https://github.com/acme/shop"
+ *       }
+ *     }
+ *   }
+ * });
+ * ```
+ */
+export function acceptCloudevent(
+  client: PlatformClient,
+  request: AcceptCloudeventRequest,
+): Promise<AcceptCloudeventResult> {
+  return client.call(
+    {
+      path: '/api/v1/organizations/{org_id}/cdevents/structured',
+      method: 'post',
+      statuses: [202],
+      format: formats.json,
+      sends: 'application/cloudevents+json',
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
 /** `GET /api/v1/organizations/{org_id}/records` */
 export interface GetPushProgressRequest extends CallOptions {
   /** The values of the path. */

@@ -96,6 +96,8 @@ export const operationsByPath = {
     PUT: operations.correctWorkUnit,
     DELETE: operations.deleteCorrection,
   },
+  '/api/v1/organizations/{org_id}/cdevents': { POST: operations.acceptCdevent },
+  '/api/v1/organizations/{org_id}/cdevents/structured': { POST: operations.acceptCloudevent },
   '/api/v1/organizations/{org_id}/records': { GET: operations.getPushProgress, POST: operations.pushRecords },
   '/api/v1/organizations/{org_id}/freshness': { GET: operations.getFreshness },
   '/api/v1/organizations/{org_id}/views': { GET: operations.listViews, POST: operations.createView },

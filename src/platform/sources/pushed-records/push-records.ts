@@ -1,53 +1,26 @@
-import type {
-  GetPushProgressHandler,
-  PushRecordsHandler,
-  PushRecordsReply,
-  Schemas,
-} from '../../../../generated/platform/operations.js';
-import { tooManyPushes } from '../../../../generated/problems.js';
+import type { GetPushProgressHandler, PushRecordsHandler, Schemas } from '../../../../generated/platform/operations.js';
 import { validationProblem } from '@plumbline/contract/violations';
 import type { Sql } from '../../../database/connection.js';
-import { actorOf } from '../../identity/accounts/actor.js';
-import { recordAudit } from '../../tenancy/audit/audit.store.js';
 import { withoutCredentials } from '../../../sync/identity.js';
 import type { PlatformDependencies } from '../../dependencies.js';
-import { refusalWhileMarked } from '../../tenancy/deletion/deletions.store.js';
-import { findTask, requestTask } from '../store-tasks/store-tasks.store.js';
-import { countWaiting, insertPush, lockWaiting, type Waiting } from './pushed-records.store.js';
+import { findTask } from '../store-tasks/store-tasks.store.js';
+import { countWaiting } from './pushed-records.store.js';
+import { keepPush } from './keep-push.js';
 import type { PushedContent } from './pushed-rows.js';
 import { violationsOfPush } from './violations-of-push.js';
 
-/** Bounds the memory and the disk that waiting records need while their database is out of reach. */
-const most: Waiting = { pushes: 500, records: 100_000 };
-
-export const pushRecords: PushRecordsHandler<PlatformDependencies> = async (
-  { body, principal, context },
-  { sql, clock, storeTasks },
-) => {
-  const now = clock.now();
-  const { org_id: orgId } = principal;
-  const violations = violationsOfPush(body, now);
+export const pushRecords: PushRecordsHandler<PlatformDependencies> = async (request, dependencies) => {
+  const { body, principal } = request;
+  const { sql, clock } = dependencies;
+  const violations = violationsOfPush(body, clock.now());
   if (violations.length > 0) return validationProblem(violations);
   const counts = Object.entries(body).map(([kind, list]) => ({ kind, count: list.length }));
-  const records = counts.reduce((sum, { count }) => sum + count, 0);
-  const note = counts.map(({ kind, count }) => `${kind}: ${count}`).join(', ');
-  const reply = await sql.begin(async (transaction): Promise<PushRecordsReply> => {
-    const pending = await refusalWhileMarked(transaction, orgId);
-    if (pending !== null) return pending;
-    const waiting = await lockWaiting(transaction, orgId);
-    if (waiting.pushes >= most.pushes || waiting.records + records > most.records) {
-      return tooManyPushes({
-        message: `${waiting.pushes} pushes with ${waiting.records} records wait to be stored; the maximum is ${most.pushes} pushes with ${most.records} records. Push again when fewer wait.`,
-      });
-    }
-    await insertPush(transaction, { orgId, content: withoutSecrets(body), records }, now);
-    await requestTask(transaction, { orgId, kind: 'store_pushed_records', availableAt: now }, now);
-    const record = { action: 'RECORDS_PUSHED', resourceKind: 'RECORD', orgId, note, ...actorOf(principal) } as const;
-    await recordAudit(transaction, context, now, record);
-    return { status: 202, body: await progressOf(transaction, orgId) };
+  const refusal = await keepPush(dependencies, request, {
+    content: withoutSecrets(body),
+    records: counts.reduce((sum, { count }) => sum + count, 0),
+    note: counts.map(({ kind, count }) => `${kind}: ${count}`).join(', '),
   });
-  if (reply.status === 202) storeTasks.wake();
-  return reply;
+  return refusal ?? { status: 202, body: await progressOf(sql, principal.org_id) };
 };
 
 /** The address of a clone may have the token that it was cloned with. */

@@ -2,54 +2,51 @@
 import type { Schemas } from '../../../../generated/platform/operations.js';
 import { identityOfRemote } from '../../../sync/identity.js';
 import type { PushedRows, PushedTarget } from '../../../sync/pushed-records.js';
-import type { Row, TableName } from '../../../sync/records.js';
+import type { AnyRow, TableName } from '../../../sync/records.js';
+import type { PushedEvent } from './cdevents.js';
+import { buildsOf, deploymentsOf, incidentsOf } from './event-rows.js';
+import { storedId, type PushedRow } from './pushed-row.js';
 
-export type PushedContent = Schemas['PushRecordsRequest'];
-
-interface PushedRow<Name extends TableName> {
-  readonly repository: string;
-  /** Identifies the row in its repository. */
-  readonly key: string | number;
-  /** Epoch milliseconds. */
-  readonly beganAt: number;
-  readonly row: Row<Name>;
-}
+/** What a request has pushed, as it waits to be stored. */
+export type PushedContent = Schemas['PushRecordsRequest'] & { readonly events?: readonly PushedEvent[] };
 
 /** The records of pushes, in their order. Of two under one id, the later one counts. */
 export function pushedRowsOf(pushes: readonly PushedContent[]): readonly PushedRows[] {
-  const all = <Kind extends keyof PushedContent>(kind: Kind): NonNullable<PushedContent[Kind]>[number][] =>
-    // Indexing by the kind loses that the elements are those of the kind.
-    pushes.flatMap((push) => (push[kind] ?? []) as NonNullable<PushedContent[Kind]>[number][]);
+  const events = pushes.flatMap((push) => push.events ?? []);
+  const deployments = pushes.flatMap((push) => push.deployments ?? []);
+  const incidents = pushes.flatMap((push) => push.incidents ?? []);
+  const builds = pushes.flatMap((push) => push.builds ?? []);
+  const issues = pushes.flatMap((push) => push.issues ?? []);
   return [
-    ...byRepository('deployments', 'deployments', all('deployments').map(deploymentRow)),
-    ...byRepository('incidents', 'incidents', all('incidents').map(incidentRow)),
-    ...byRepository('cicd', 'ci_pipeline_runs', all('builds').map(buildRow)),
-    ...byRepository('issues', 'issues', all('issues').map(issueRow)),
+    ...byRepository('deployments', 'deployments', [...deployments.map(deploymentRow), ...deploymentsOf(events)]),
+    ...byRepository('incidents', 'incidents', [...incidents.map(incidentRow), ...incidentsOf(events)]),
+    ...byRepository('cicd', 'ci_pipeline_runs', [...builds.map(buildRow), ...buildsOf(events)]),
+    ...byRepository('issues', 'issues', issues.map(issueRow)),
   ];
 }
+
+type RowAfter = (stored: AnyRow | undefined) => AnyRow;
 
 function byRepository<Name extends TableName>(
   target: PushedTarget,
   table: Name,
-  rows: readonly PushedRow<Name>[],
+  pushed: readonly PushedRow<Name>[],
 ): readonly PushedRows[] {
-  const repositories = new Map<string, PushedRow<Name>[]>();
-  for (const pushed of rows) {
+  const repositories = new Map<string, { repository: string; rows: Map<string | number, RowAfter>; oldest: number }>();
+  for (const { repository, key, beganAt, row } of pushed) {
     // One repository may be named by several addresses.
-    const identity = identityOfRemote(pushed.repository)?.identity ?? pushed.repository;
-    repositories.set(identity, [...(repositories.get(identity) ?? []), pushed]);
+    const identity = identityOfRemote(repository)?.identity ?? repository;
+    const known = repositories.get(identity) ?? {
+      repository,
+      rows: new Map<string | number, RowAfter>(),
+      oldest: beganAt,
+    };
+    const before = known.rows.get(key);
+    known.rows.set(key, before === undefined ? row : (stored) => row(before(stored)));
+    known.oldest = Math.min(known.oldest, beganAt);
+    repositories.set(identity, known);
   }
-  return [...repositories.values()].map((pushed) => ({
-    repository: pushed[0]?.repository ?? '',
-    target,
-    records: { [table]: [...new Map(pushed.map(({ key, row }) => [key, row])).values()] },
-    oldest: pushed.reduce((oldest, { beganAt }) => Math.min(oldest, beganAt), Infinity),
-  }));
-}
-
-/** Ids of hosts are numbers, so that a pushed record never takes the place of one that a sync reads. */
-function storedId(id: string): string {
-  return `push:${id}`;
+  return [...repositories.values()].map((known) => ({ target, table, ...known }));
 }
 
 function deploymentRow(deployment: Schemas['PushedDeployment']): PushedRow<'deployments'> {
@@ -72,7 +69,7 @@ function deploymentRow(deployment: Schemas['PushedDeployment']): PushedRow<'depl
     commit_hash: commit?.hash ?? null,
     committed_at: momentOf(commit?.committed_at),
   };
-  return { repository, key: id, beganAt: startedAt, row };
+  return { repository, key: row.deployment_id, beganAt: startedAt, row: () => row };
 }
 
 function incidentRow(incident: Schemas['PushedIncident']): PushedRow<'incidents'> {
@@ -89,7 +86,7 @@ function incidentRow(incident: Schemas['PushedIncident']): PushedRow<'incidents'
     started_at: startedAt,
     resolved_at: resolvedAt,
   };
-  return { repository, key: id, beganAt: startedAt, row };
+  return { repository, key: row.incident_id, beganAt: startedAt, row: () => row };
 }
 
 function buildRow(build: Schemas['PushedBuild']): PushedRow<'ci_pipeline_runs'> {
@@ -102,7 +99,7 @@ function buildRow(build: Schemas['PushedBuild']): PushedRow<'ci_pipeline_runs'> 
     started_at: startedAt,
     finished_at: momentOf(build.finished_at),
   };
-  return { repository, key: id, beganAt: startedAt, row };
+  return { repository, key: row.run_id, beganAt: startedAt, row: () => row };
 }
 
 function issueRow(issue: Schemas['PushedIssue']): PushedRow<'issues'> {
@@ -124,7 +121,7 @@ function issueRow(issue: Schemas['PushedIssue']): PushedRow<'issues'> {
     closed_at: closedAt,
     closing_requests: [],
   };
-  return { repository, key: number, beganAt: createdAt, row };
+  return { repository, key: number, beganAt: createdAt, row: () => row };
 }
 
 function momentOf(time: string | null | undefined): number | null {

@@ -85,6 +85,21 @@ describe('Each change by a service token', () => {
       title: 'One',
       created_at: '2026-03-01T10:00:00.000Z',
     };
+    const detected = {
+      id: '1',
+      source: '/a',
+      type: 'dev.cdevents.incident.detected.0.3.0',
+      timestamp: '2026-03-02T09:12:00Z',
+    };
+    const event = { context: detected, subject: { id: '1' }, customData: { repository: 'https://github.com/a/b' } };
+    await act('acceptCdevent', 'POST', `${organization}/cdevents`, event);
+    const structured = await platform.fetch(`${platform.url}${organization}/cdevents/structured`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/cloudevents+json', Authorization: `Bearer ${machine.token}` },
+      body: JSON.stringify({ data: event }),
+    });
+    expect(structured.status).toBe(202);
+    done.push('acceptCloudevent');
     await act('pushRecords', 'POST', `${organization}/records`, { issues: [issue] });
     await act('importRules', 'PUT', `${organization}/rules`, { file: 'rules: []' });
     await act('importAuthors', 'PUT', `${organization}/authors`, { authors: [] });
