@@ -99,6 +99,20 @@ export const creations: Readonly<Record<string, (platform: TestPlatform, admin: 
     const [path = '', other = ''] = configs.map(({ body }) => `/api/v1/admin/sync-configs/${String(body.id)}/runs`);
     return { path, token, other: { path: other } };
   },
+  pushRecords: (_platform, admin) => {
+    const issue = {
+      repository: 'https://github.com/acme/shop',
+      number: 1,
+      title: 'One',
+      created_at: '2026-03-01T10:00:00Z',
+    };
+    return creation(
+      inOrganization(admin, 'records'),
+      admin,
+      { issues: [issue] },
+      { issues: [{ ...issue, number: 2 }] },
+    );
+  },
   createDemoData: async (platform) => {
     const { accessToken: token } = await platform.signUp();
     return { path: '/api/v1/admin/demo-data', token, other: null };

@@ -193,15 +193,23 @@ it('Other events are ignored, and what is no event is refused', async () => {
   expect((await platform.database.sql`select from pushed_records`).length).toBe(0);
 });
 
-it('An event is refused for an organization that is marked for deletion', async () => {
+it('An event is refused while too much waits, and for an organization that is marked for deletion', async () => {
+  const { sql } = platform.database;
+  await sql`insert into pushed_records (org_id, content, records, pushed_at) values (${owner.orgId}, '{}', 100000, now())`;
+  await refused('too-many-pushes');
   await mark(platform, owner);
+  await refused('deletion-pending');
+});
+
+/** Both modes. */
+async function refused(problem: string): Promise<void> {
   const options = { token: owner.accessToken, body: event('incident.detected.0.3.0', '09:12:00') };
   for (const suffix of [query, `/structured${query}`]) {
     const headers = suffix === query ? {} : { 'Content-Type': 'application/cloudevents+json' };
     const body = suffix === query ? options.body : { data: options.body };
     expect(await platform.json('POST', path(suffix), { ...options, body, headers })).toMatchObject({
       status: 409,
-      body: { type: '/problems/deletion-pending' },
+      body: { type: `/problems/${problem}` },
     });
   }
-});
+}

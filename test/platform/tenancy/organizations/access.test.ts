@@ -39,12 +39,12 @@ async function rows(): Promise<unknown> {
   const [counts] = await platform.database.sql`
     select (select count(*) from memberships) as memberships, (select count(*) from invites) as invites,
       (select count(*) from integrations) as integrations, (select count(*) from sync_configs) as sync_configs,
-      (select count(*) from sync_runs) as sync_runs, (select count(*) from outgoing_mails) as mails`;
+      (select count(*) from sync_runs) as sync_runs, (select count(*) from pushed_records) as pushes, (select count(*) from outgoing_mails) as mails`;
   return counts;
 }
 
-it('covers the operations of organizations, freshness, teams, classification, views, provisioning, webhooks, thresholds, service tokens, SSO, integrations, sync, set-up and the audit log', () => {
-  expect(operations).toHaveLength(81);
+it('covers the operations of organizations, freshness, teams, classification, views, provisioning, webhooks, thresholds, service tokens, SSO, integrations, sync, records, set-up and the audit log', () => {
+  expect(operations).toHaveLength(85);
 });
 
 async function expectRefused(example: ExampleRequest, by: TestUser, problem: string): Promise<void> {
