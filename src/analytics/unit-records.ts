@@ -38,6 +38,8 @@ export interface WorkHistory {
   readonly knownSince: string | null;
   /** The day of the last complete sync. */
   readonly knownUntil: string;
+  /** Programs have pushed it, and no sync reads it; absent: false. */
+  readonly isPushed?: boolean;
 }
 
 /** The records that units are derived from. All methods read those of the given organization only. */

@@ -32,6 +32,12 @@ export function identityOfRemote(remote: string): Identity | undefined {
   return { identity: `${host}/${name.toLowerCase()}`, name };
 }
 
+/** The address of a repository with this identity of a remote: it has neither credentials nor parameters. */
+export function addressOf({ identity, name }: Identity): string {
+  const host = identity.slice(0, identity.length - name.length - 1);
+  return `https://${host}/${name.split('/').map(encodeURIComponent).join('/')}`;
+}
+
 /** The identity of a repository without a remote: its directory. */
 export function identityOfPath(absolutePath: string): Identity {
   const clean = absolutePath.replace(/\/+$/, '').replace(/\/\.git$/, '') || '/';

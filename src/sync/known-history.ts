@@ -82,29 +82,39 @@ const WORK_OF: Readonly<Partial<Record<string, WorkType>>> = {
   issues: 'issue',
 };
 
+/** What the state of pushed records has in place of the limits of a sync. */
+export const PUSH_REQUEST = 'push';
+
 /**
  * What is known of each type of work in each repository. Of several sources, the one that reaches back the farthest counts,
- * and the one that was read last. Days are those of the time zone.
+ * and the one that was read last; what is pushed counts where no sync reads that type. Days are those of the time zone.
  */
 export function workHistories(
   states: readonly RepositoryState[],
   { dayOf }: Pick<TimeZone, 'dayOf'>,
 ): readonly WorkHistory[] {
-  const histories = new Map<
-    string,
-    { readonly repo: string; readonly workType: WorkType; readonly known: KnownHistory }
-  >();
+  interface History {
+    readonly repo: string;
+    readonly workType: WorkType;
+    readonly known: KnownHistory;
+    readonly isPushed: boolean;
+  }
+  const histories = new Map<string, History>();
   for (const { repoId, name, target, state } of states) {
     const workType = WORK_OF[target];
-    const known = parseState(state)?.known;
-    if (workType === undefined || known === undefined) continue;
+    const parsed = parseState(state);
+    if (workType === undefined || parsed?.known === undefined) continue;
     const key = `${repoId} ${workType}`;
-    const other = histories.get(key)?.known ?? known;
-    histories.set(key, { repo: name, workType, known: widest(known, other) });
+    const other = histories.get(key);
+    const history = { repo: name, workType, known: parsed.known, isPushed: parsed.request === PUSH_REQUEST };
+    if (other === undefined || (other.isPushed && !history.isPushed)) histories.set(key, history);
+    else if (other.isPushed === history.isPushed)
+      histories.set(key, { ...history, known: widest(history.known, other.known) });
   }
-  return [...histories.values()].map(({ repo, workType, known: { from, to } }) => ({
+  return [...histories.values()].map(({ repo, workType, isPushed, known: { from, to } }) => ({
     repo,
     workType,
+    ...(isPushed ? { isPushed } : {}),
     knownSince: from === null ? null : dayOf(from),
     knownUntil: dayOf(to),
   }));

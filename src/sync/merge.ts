@@ -1,13 +1,16 @@
 /** Merges an arriving record into a stored one. The rule is the same on every kind of database. */
 import type { AnyRow, JsonValue, ListJoin, Table } from './records.js';
 
+/** Sources that know less than a host: a clone infers, and a push names a repository by its address alone. */
+const YIELDING: ReadonlySet<JsonValue | undefined> = new Set(['local', 'push']);
+
 /**
  * The row to store, or undefined if nothing changes. SQL databases implement the same rule in their upserts
  * (sinks/sql.ts); the others call this function.
  */
 export function mergeRow(table: Table, stored: AnyRow | undefined, arriving: AnyRow): AnyRow | undefined {
   if (stored === undefined) return arriving;
-  const yields = table.localYields && arriving['source'] === 'local' && stored['source'] !== 'local';
+  const yields = table.localYields && arriving['source'] === 'local' && !YIELDING.has(stored['source']);
   const merged: Record<string, JsonValue> = {};
   let changed = false;
   for (const column of table.columns) {

@@ -4,13 +4,14 @@ import { withoutErased } from './erasure/erasing-sink.js';
 import { identityOfRemote, repositoryId, withoutCredentials } from './identity.js';
 import { systemRandom } from './random.js';
 import { tableNamed, type AnyRow, type Row, type TableName } from './records.js';
+import { PUSH_REQUEST } from './known-history.js';
 import { latestSource, lockOfPushes } from './repository-locks.js';
 import type { Sink, StateKey, SyncState } from './sinks/sink.js';
-import { waitForLock } from './sinks/wait-for-lock.js';
+import { tryRenewedLock, type RenewedLock } from './sinks/wait-for-lock.js';
 import { stampedPage } from './stamped-page.js';
 import type { Target } from './targets.js';
 import { beginDerivation } from './work-units/derivation/derivation.js';
-import type { DerivationResources } from './work-units/derivation/resources.js';
+import { tryDerivationLock, type DerivationResources } from './work-units/derivation/resources.js';
 
 /** The targets whose records can be pushed, each with the rows of one table. */
 export type PushedTarget = Extract<Target, 'deployments' | 'incidents' | 'cicd' | 'issues'>;
@@ -33,7 +34,7 @@ export interface PushedRows {
 /**
  * Stores the rows in their order. Idempotent: after an interruption, the same rows are stored once more.
  *
- * @throws SyncError (`lock_lost`, `database_failed`), among others
+ * @throws RepositoryBusy, SyncError (`lock_lost`, `database_failed`), among others
  */
 export async function storePushedRows(resources: DerivationResources, pushed: readonly PushedRows[]): Promise<void> {
   const sink = withoutErased(resources.sink, resources.orgId);
@@ -49,18 +50,19 @@ async function storeRows(resources: DerivationResources, { repository, ...rows }
   if (identity === undefined) throw new Error('A pushed record names no repository of a host');
   const repoId = repositoryId(orgId, identity.identity);
   const key: StateKey = { repoId, target: rows.target, source: 'push' };
-  const lock = await waitForLock(sink, lockOfPushes(repoId), dependencies);
+  const lock = await takeLocks(resources, repoId, identity.name);
   await cleanedUp(
     async () => {
       const stored = await sink.readState(key);
       const record = await rowOfUnknown(sink, repoId, identity.name, repository);
-      const units = await beginDerivation(resources, key, { codeowners: undefined, isInOrder: false });
+      const { current, movesTimes } = await currentRows(resources, repoId, rows);
+      const units = await beginDerivation(resources, key, { codeowners: undefined, isInOrder: false, movesTimes });
       await cleanedUp(
         async () => {
           const now = dependencies.now();
           const state = stateAfter(stored, rows.oldest, now);
           const page = stampedPage(
-            { record, records: { [rows.table]: await currentRows(resources, repoId, rows) } },
+            { record, records: { [rows.table]: current } },
             { key, state, time: Math.max(units.since, now), orgId },
           );
           await lock.assertHeld();
@@ -75,11 +77,35 @@ async function storeRows(resources: DerivationResources, { repository, ...rows }
   );
 }
 
+/** A sync or an erasure holds the repository: the push is to be tried again later. */
+export class RepositoryBusy extends Error {}
+
+/**
+ * Takes the lock of pushes, and sees that a derivation can begin. It does not wait for either: a first sync derives while
+ * it reads, perhaps for hours, and pushes into other repositories are not to wait for it.
+ */
+async function takeLocks(resources: DerivationResources, repoId: string, name: string): Promise<RenewedLock> {
+  const { sink, dependencies } = resources;
+  const busy = new RepositoryBusy(`${name} is being synced or changed; its records are stored after that.`);
+  const lock = await tryRenewedLock(sink, lockOfPushes(repoId), dependencies.now);
+  if (lock === undefined) throw busy;
+  const derivation = await tryDerivationLock(resources, repoId).catch(async (error: unknown) => {
+    await lock.release();
+    throw error;
+  });
+  if (derivation === undefined) {
+    await lock.release();
+    throw busy;
+  }
+  await derivation.release();
+  return lock;
+}
+
 async function currentRows(
   { records }: DerivationResources,
   repoId: string,
   { table: name, rows }: Omit<PushedRows, 'repository'>,
-): Promise<readonly AnyRow[]> {
+): Promise<{ readonly current: readonly AnyRow[]; readonly movesTimes: boolean }> {
   const table = tableNamed(name);
   const key = table.key.find((column) => column !== 'repo_id') ?? '';
   const columns = table.columns.map((column) => column.name).filter((column) => !STAMPED.has(column));
@@ -87,7 +113,20 @@ async function currentRows(
   const stored = new Map<unknown, AnyRow>();
   for await (const batch of records.rows({ table, repoId, columns, where }))
     for (const row of batch) stored.set(row[key], row);
-  return [...rows].map(([id, row]) => row(stored.get(id)));
+  const current = [...rows].map(([id, row]) => ({ before: stored.get(id), after: row(stored.get(id)) }));
+  return {
+    current: current.map(({ after }) => after),
+    movesTimes: current.some(({ before, after }) => before !== undefined && hasMoved(before, after)),
+  };
+}
+
+/** What decides on the figures of other records: on the requests in a deployment, and on the deployment that failed. */
+const DECISIVE = ['started_at', 'deployed_at', 'committed_at', 'commit_hash', 'created_at'];
+
+/** A deployment that had not succeeded decided on nothing. */
+function hasMoved(before: AnyRow, after: AnyRow): boolean {
+  if (before['deployment_id'] !== undefined && before['deployed_at'] === null) return false;
+  return DECISIVE.some((column) => (before[column] ?? null) !== (after[column] ?? null));
 }
 
 /** The columns that the page adds. */
@@ -118,7 +157,7 @@ function stateAfter(stored: SyncState | undefined, oldest: number, now: number):
   const known = stored?.known;
   return {
     revision: systemRandom.newId(),
-    request: 'push',
+    request: PUSH_REQUEST,
     position: null,
     done: true,
     known: { from: Math.min(known?.from ?? now, oldest, now), to: Math.max(known?.to ?? now, now) },

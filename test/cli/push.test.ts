@@ -53,7 +53,7 @@ test('A deployment of a clone has its remote, without a token, and its commit', 
       finished_at: expect.any(Date),
       commit_hash: hash,
       committed_at: new Date(Number(time) * 1000),
-      url: 'https://github.com/acme/shop.git',
+      url: 'https://github.com/acme/shop',
     },
   ]);
 });

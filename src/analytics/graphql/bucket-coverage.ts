@@ -77,7 +77,10 @@ export function withCoverage(
   );
   /** @param types of work that a figure is about; absent: those of the batch */
   const daysOf = (types?: readonly string[]): KnownDays => {
-    const its = relevant.filter(({ workType }) => types?.includes(workType) !== false);
+    const asked = relevant.filter(({ workType }) => types?.includes(workType) !== false);
+    // Where a program begins to push into one repository, what syncs know of the others is not known less.
+    const read = asked.filter(({ isPushed }) => isPushed !== true);
+    const its = read.length > 0 ? read : asked;
     const from = its.flatMap(({ knownSince }) => knownSince ?? []);
     return {
       ...known,

@@ -110,16 +110,22 @@ async function push(requests: readonly Records[], { server, wait }: PushOptions)
 const pollMs = 1000;
 const waitMs = 5 * 60_000;
 
-/** Waits until nothing waits any more. @throws Error with the reason, when records cannot be stored */
+/**
+ * Waits until nothing waits any more. A failed attempt is repeated, so that a failure counts at the end only.
+ *
+ * @throws Error with the reason, when records could not be stored
+ */
 async function isStored(client: PlatformClient, orgId: string): Promise<boolean> {
   const end = Date.now() + waitMs;
-  while (Date.now() < end) {
+  for (;;) {
     const { state, error } = unwrap(await getPushProgress(client, { params: { org_id: orgId } }));
     if (state === 'done') return true;
-    if (state === 'failing') throw new Error(`The records are kept, and cannot be stored yet: ${error ?? ''}`);
+    if (Date.now() >= end) {
+      if (state === 'failing') throw new Error(`The records are kept, and cannot be stored yet: ${error ?? ''}`);
+      return false;
+    }
     await setTimeout(pollMs);
   }
-  return false;
 }
 
 function statusOf(status: string): Schemas['PushedDeployment']['status'] {

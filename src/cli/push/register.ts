@@ -15,7 +15,10 @@ const server = [
   '--server <url>',
   'address of the server (default: PLUMBLINE_SERVER, else the last login, else http://127.0.0.1:8080)',
 ] as const;
-const wait = ['--wait', 'end when the records are stored; exits with 1 if that fails, with 4 after 5 minutes'] as const;
+const wait = [
+  '--wait',
+  'end when all records are stored; after 5 minutes, exits with 4, or with 1 if storing fails',
+] as const;
 
 /** Adds the commands. */
 export function registerPushCommand(program: Command): void {

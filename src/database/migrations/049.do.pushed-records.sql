@@ -7,11 +7,14 @@ CREATE TABLE pushed_records (
   org_id uuid NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,
   content jsonb NOT NULL,
   records integer NOT NULL CHECK (records > 0),
-  pushed_at timestamptz(3) NOT NULL
+  bytes integer NOT NULL CHECK (bytes > 0),
+  pushed_at timestamptz(3) NOT NULL,
+  refusal text
 );
 COMMENT ON TABLE pushed_records IS
   'One row for each push. A store task stores its records in the order of the ids, and deletes the row.';
 COMMENT ON COLUMN pushed_records.content IS 'The body of the request.';
+COMMENT ON COLUMN pushed_records.refusal IS 'Why the records cannot be stored, although later ones are.';
 CREATE INDEX pushed_records_org_idx ON pushed_records (org_id, id);
 
 ALTER TABLE store_tasks DROP CONSTRAINT store_tasks_kind_check,

@@ -45,7 +45,7 @@ export function onConflict(table: Table, isDistinct: 'is distinct from' | 'is no
   const changeable = table.columns.filter((column) => !table.key.includes(column.name));
   const compared = changeable.filter((column) => column.name !== 'last_synced');
   const joins = changeable.some((column) => column.joined !== undefined);
-  const isYielding = `excluded.source = 'local' and ${table.name}.source <> 'local'`;
+  const isYielding = `excluded.source = 'local' and ${table.name}.source not in ('local', 'push')`;
   const next = (column: Column): string => {
     const [stored, arriving] = [`${table.name}.${column.name}`, `excluded.${column.name}`];
     const { joined } = column;

@@ -5839,7 +5839,10 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
     method: 'GET',
     path: '/api/v1/organizations/{org_id}/records',
     replies: {
-      200: { mediaType: 'application/json', examples: { example: { state: 'done', waiting_records: 0, error: null } } },
+      200: {
+        mediaType: 'application/json',
+        examples: { example: { state: 'done', waiting_records: 0, refused_records: 0, error: null } },
+      },
       401: shared.Unauthenticated,
       403: {
         mediaType: 'application/problem+json',
@@ -5889,7 +5892,7 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
     replies: {
       202: {
         mediaType: 'application/json',
-        examples: { example: { state: 'storing', waiting_records: 1, error: null } },
+        examples: { example: { state: 'storing', waiting_records: 1, refused_records: 0, error: null } },
       },
       400: shared.MalformedRequest,
       401: shared.Unauthenticated,

@@ -1576,7 +1576,7 @@ export interface paths {
         put?: never;
         /**
          * Push deployments, incidents, builds and issues
-         * @description Stores records of any system beside those that syncs read, at most 1,000 of each kind. They are accepted as a whole or refused as a whole, kept until they are stored, and become work units in the background; read the progress to follow it. A record that is pushed again under its `id` (an issue: its `number`) replaces the former one, so a push may be repeated. Figures know each kind of a repository since the oldest record that was pushed, and until the last push.
+         * @description Stores records of any system beside those that syncs read, at most 1,000 of each kind. They are accepted as a whole or refused as a whole, and kept until they are stored in the background; read the progress to follow it. All but builds become work units. A record that is pushed again under its `id` (an issue: its `number`) replaces the former one, apart from a commit, tier or text that it leaves out, so a push may be repeated. Figures know each kind of a repository since the oldest record that was pushed, and until the last push.
          */
         post: operations["pushRecords"];
         delete?: never;
@@ -5671,7 +5671,9 @@ export interface components {
             state: "done" | "storing" | "failing";
             /** @description How many records wait to be stored. */
             waiting_records: number;
-            /** @description Why the last attempt failed, for people to read. */
+            /** @description How many records were set aside, because a database refuses them although it stores later ones. They are kept for 30 days. */
+            refused_records: number;
+            /** @description Why the last attempt failed, or else why records were set aside, for people to read. */
             error: string | null;
         };
         /** @description The address of the repository, as its host shows it or git clones it, such as `https://github.com/acme/shop` or `git@github.com:acme/shop.git`. It is the repository that a sync reads from there. One that no sync reads is added. */
@@ -14854,6 +14856,7 @@ export interface operations {
                      * @example {
                      *       "state": "done",
                      *       "waiting_records": 0,
+                     *       "refused_records": 0,
                      *       "error": null
                      *     }
                      */
@@ -14915,6 +14918,7 @@ export interface operations {
                      * @example {
                      *       "state": "storing",
                      *       "waiting_records": 1,
+                     *       "refused_records": 0,
                      *       "error": null
                      *     }
                      */

@@ -4871,10 +4871,11 @@ export type PushRecordsResult =
  * Push deployments, incidents, builds and issues (`POST /api/v1/organizations/{org_id}/records`).
  *
  * Stores records of any system beside those that syncs read, at most 1,000 of each kind. They are
- * accepted as a whole or refused as a whole, kept until they are stored, and become work units in the
- * background; read the progress to follow it. A record that is pushed again under its `id` (an issue:
- * its `number`) replaces the former one, so a push may be repeated. Figures know each kind of a
- * repository since the oldest record that was pushed, and until the last push.
+ * accepted as a whole or refused as a whole, and kept until they are stored in the background; read
+ * the progress to follow it. All but builds become work units. A record that is pushed again under its
+ * `id` (an issue: its `number`) replaces the former one, apart from a commit, tier or text that it
+ * leaves out, so a push may be repeated. Figures know each kind of a repository since the oldest
+ * record that was pushed, and until the last push.
  *
  * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
  * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`,

@@ -4,9 +4,9 @@ import type {
   AcceptCloudeventHandler,
 } from '../../../../generated/platform/operations.js';
 import { validationProblem } from '@plumbline/contract/violations';
-import { withoutCredentials } from '../../../sync/identity.js';
 import type { PlatformDependencies } from '../../dependencies.js';
 import { propertyOf } from '../../server/json-values.js';
+import { cleanAddress } from './clean-address.js';
 import { readCdEvent } from './cdevents.js';
 import { keepPush } from './keep-push.js';
 
@@ -28,7 +28,7 @@ async function accept(
   if ('violations' in read) return validationProblem(read.violations);
   if ('ignored' in read) return { status: 202, body: { outcome: 'ignored' } };
   const { event } = read;
-  const content = { events: [{ ...event, repository: withoutCredentials(event.repository) }] };
+  const content = { events: [{ ...event, repository: cleanAddress(event.repository) }] };
   const refusal = await keepPush(dependencies, request, { content, records: 1, note: `event: ${event.kind}` });
   return refusal ?? { status: 202, body: { outcome: 'accepted' } };
 }

@@ -1,8 +1,9 @@
 /** Reads CDEvents (https://cdevents.dev), of any version of their types. */
+import { createHash } from 'node:crypto';
 import type { Violation } from '@plumbline/contract/violations';
 import { storableText } from '../../../database/storable-text.js';
-import { identityOfRemote } from '../../../sync/identity.js';
 import { propertyOf } from '../../server/json-values.js';
+import { isAddress } from './clean-address.js';
 
 /** What an event says of a record. Several events can be about one record, in any order. */
 export type PushedEvent = {
@@ -63,7 +64,7 @@ export function readCdEvent(value: unknown, base: string, repository: string | u
   const address = reader.repository(repository);
   if (reader.violations.length > 0 || !isEventName(name)) return { violations: reader.violations };
   // A service is deployed many times, so that the event identifies the deployment; ids belong to their source.
-  const about = { repository: address, id: `${source}#${subject === 'service' ? eventId : subjectId}`, at };
+  const about = { repository: address, id: boundedId(`${source}#${subject === 'service' ? eventId : subjectId}`), at };
   const content = (key: string): string | null => reader.optional('subject', 'content', key);
   const phase = phases[name];
   switch (phase) {
@@ -90,6 +91,11 @@ export function readCdEvent(value: unknown, base: string, repository: string | u
         ? { event: { ...about, kind: 'incident', phase, description: content('description') } }
         : { event: { ...about, kind: 'build', phase } };
   }
+}
+
+/** PostgreSQL indexes no key of more than 2.7 kB. */
+function boundedId(id: string): string {
+  return Buffer.byteLength(id) <= 500 ? id : createHash('sha256').update(id).digest('hex');
 }
 
 function isEventName(name: string): name is EventName {
@@ -138,7 +144,7 @@ class EventReader {
 
   repository(named: string | undefined): string {
     if (named !== undefined) {
-      if (identityOfRemote(named) !== undefined) return named;
+      if (isAddress(named)) return named;
       this.violations.push({ path: '/query/repository', rule: 'format', message: notAnAddress });
       return '';
     }
@@ -147,8 +153,8 @@ class EventReader {
     if (value === undefined) {
       return this.#refuse(keys, 'required', 'is required, unless the query names the repository');
     }
-    const isAddress = typeof value === 'string' && value.length <= 500 && identityOfRemote(value) !== undefined;
-    return isAddress ? value : this.#refuse(keys, 'format', notAnAddress);
+    const isKnown = typeof value === 'string' && value.length <= 500 && isAddress(value);
+    return isKnown ? value : this.#refuse(keys, 'format', notAnAddress);
   }
 
   #at(keys: readonly string[]): unknown {

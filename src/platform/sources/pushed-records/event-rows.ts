@@ -35,7 +35,9 @@ export function incidentsOf(events: readonly PushedEvent[]): PushedRow<'incident
     const row: PushedRow<'incidents'>['row'] = (stored = {}) => {
       const began = numberOrNull(stored, 'started_at');
       const title = textOrNull(stored, 'title');
-      const resolvedAt = phase === 'resolved' ? at : numberOrNull(stored, 'resolved_at');
+      const known = numberOrNull(stored, 'resolved_at');
+      // What begins after it was resolved is open again.
+      const resolvedAt = phase === 'resolved' ? Math.max(at, known ?? at) : known !== null && at > known ? null : known;
       return {
         incident_id: id,
         // What began says more than what was done about it.

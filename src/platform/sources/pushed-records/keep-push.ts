@@ -4,12 +4,12 @@ import type { PlatformDependencies } from '../../dependencies.js';
 import { actorOf } from '../../identity/accounts/actor.js';
 import { recordAudit } from '../../tenancy/audit/audit.store.js';
 import { refusalWhileMarked } from '../../tenancy/deletion/deletions.store.js';
-import { requestTask } from '../store-tasks/store-tasks.store.js';
+import { requestTaskAgain } from '../store-tasks/store-tasks.store.js';
 import { insertPush, lockWaiting, type Waiting } from './pushed-records.store.js';
 import type { PushedContent } from './pushed-rows.js';
 
 /** Bounds the memory and the disk that waiting records need while their database is out of reach. */
-const most: Waiting = { pushes: 500, records: 100_000 };
+const most: Waiting = { records: 100_000, bytes: 64 * 1024 * 1024 };
 
 export interface Push {
   readonly content: PushedContent;
@@ -33,13 +33,14 @@ export async function keepPush(
     const pending = await refusalWhileMarked(transaction, orgId);
     if (pending !== null) return pending;
     const waiting = await lockWaiting(transaction, orgId);
-    if (waiting.pushes >= most.pushes || waiting.records + records > most.records) {
+    if (waiting.records + records > most.records || waiting.bytes >= most.bytes) {
+      const [waits, bound] = [waiting, most].map(({ records: count, bytes }) => `${count} records of ${bytes} bytes`);
       return tooManyPushes({
-        message: `${waiting.pushes} pushes with ${waiting.records} records wait to be stored; the maximum is ${most.pushes} pushes with ${most.records} records. Push again when fewer wait.`,
+        message: `${waits} wait to be stored; the maximum is ${bound}. Push again when fewer wait.`,
       });
     }
     await insertPush(transaction, { orgId, content, records }, now);
-    await requestTask(transaction, { orgId, kind: 'store_pushed_records', availableAt: now }, now);
+    await requestTaskAgain(transaction, orgId, 'store_pushed_records', now);
     const record = { action: 'RECORDS_PUSHED', resourceKind: 'RECORD', orgId, note, ...actorOf(principal) } as const;
     await recordAudit(transaction, context, now, record);
     return null;

@@ -1,10 +1,10 @@
 import type { GetPushProgressHandler, PushRecordsHandler, Schemas } from '../../../../generated/platform/operations.js';
 import { validationProblem } from '@plumbline/contract/violations';
 import type { Sql } from '../../../database/connection.js';
-import { withoutCredentials } from '../../../sync/identity.js';
 import type { PlatformDependencies } from '../../dependencies.js';
 import { findTask } from '../store-tasks/store-tasks.store.js';
-import { countWaiting } from './pushed-records.store.js';
+import { countWaiting, findRefused } from './pushed-records.store.js';
+import { cleanAddress } from './clean-address.js';
 import { keepPush } from './keep-push.js';
 import type { PushedContent } from './pushed-rows.js';
 import { violationsOfPush } from './violations-of-push.js';
@@ -23,11 +23,11 @@ export const pushRecords: PushRecordsHandler<PlatformDependencies> = async (requ
   return refusal ?? { status: 202, body: await progressOf(sql, principal.org_id) };
 };
 
-/** The address of a clone may have the token that it was cloned with. */
+/** The address that a repository was cloned from may have a token. */
 function withoutSecrets({ deployments, incidents, builds, issues }: PushedContent): PushedContent {
   const clean = <Item extends { readonly repository: string }>(item: Item): Item => ({
     ...item,
-    repository: withoutCredentials(item.repository),
+    repository: cleanAddress(item.repository),
   });
   return {
     ...(deployments === undefined ? {} : { deployments: deployments.map(clean) }),
@@ -43,11 +43,16 @@ export const getPushProgress: GetPushProgressHandler<PlatformDependencies> = asy
 });
 
 async function progressOf(sql: Sql, orgId: string): Promise<Schemas['PushProgress']> {
-  const [task, { records }] = await Promise.all([
+  const [task, { records }, refused] = await Promise.all([
     findTask(sql, orgId, 'store_pushed_records'),
     countWaiting(sql, orgId),
+    findRefused(sql, orgId),
   ]);
-  const error = task?.error ?? null;
-  if (task === null && records === 0) return { state: 'done', waiting_records: 0, error: null };
-  return { state: error === null ? 'storing' : 'failing', waiting_records: records, error };
+  const isDone = task === null && records === 0;
+  return {
+    state: isDone ? 'done' : (task?.error ?? null) === null ? 'storing' : 'failing',
+    waiting_records: records,
+    refused_records: refused.records,
+    error: task?.error ?? refused.reason,
+  };
 }

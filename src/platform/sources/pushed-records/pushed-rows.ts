@@ -1,8 +1,10 @@
 /** Makes records of what was pushed. */
 import type { Schemas } from '../../../../generated/platform/operations.js';
+import { instantOf } from '@plumbline/contract/instant';
 import { identityOfRemote } from '../../../sync/identity.js';
 import type { PushedRows, PushedTarget } from '../../../sync/pushed-records.js';
 import type { AnyRow, TableName } from '../../../sync/records.js';
+import { textOrNull, textsOf } from '../../../sync/work-units/row-values.js';
 import type { PushedEvent } from './cdevents.js';
 import { buildsOf, deploymentsOf, incidentsOf } from './event-rows.js';
 import { storedId, type PushedRow } from './pushed-row.js';
@@ -51,7 +53,7 @@ function byRepository<Name extends TableName>(
 
 function deploymentRow(deployment: Schemas['PushedDeployment']): PushedRow<'deployments'> {
   const { repository, id, status, commit } = deployment;
-  const startedAt = Date.parse(deployment.started_at);
+  const startedAt = timeOf(deployment.started_at);
   const finishedAt = momentOf(deployment.finished_at);
   const row = {
     deployment_id: storedId(id),
@@ -69,12 +71,21 @@ function deploymentRow(deployment: Schemas['PushedDeployment']): PushedRow<'depl
     commit_hash: commit?.hash ?? null,
     committed_at: momentOf(commit?.committed_at),
   };
-  return { repository, key: row.deployment_id, beganAt: startedAt, row: () => row };
+  return {
+    repository,
+    key: row.deployment_id,
+    beganAt: startedAt,
+    // The date of another commit would be kept where none comes. Without one, the beginning stands for it.
+    row: (stored) =>
+      row.committed_at === null && row.commit_hash !== null && (stored?.['commit_hash'] ?? null) !== row.commit_hash
+        ? { ...row, committed_at: stored?.['committed_at'] == null ? null : startedAt }
+        : row,
+  };
 }
 
 function incidentRow(incident: Schemas['PushedIncident']): PushedRow<'incidents'> {
   const { repository, id, title } = incident;
-  const startedAt = Date.parse(incident.started_at);
+  const startedAt = timeOf(incident.started_at);
   const resolvedAt = momentOf(incident.resolved_at);
   const row = {
     incident_id: storedId(id),
@@ -91,7 +102,7 @@ function incidentRow(incident: Schemas['PushedIncident']): PushedRow<'incidents'
 
 function buildRow(build: Schemas['PushedBuild']): PushedRow<'ci_pipeline_runs'> {
   const { repository, id, status } = build;
-  const startedAt = Date.parse(build.started_at);
+  const startedAt = timeOf(build.started_at);
   const row = {
     run_id: storedId(id),
     status,
@@ -104,26 +115,32 @@ function buildRow(build: Schemas['PushedBuild']): PushedRow<'ci_pipeline_runs'> 
 
 function issueRow(issue: Schemas['PushedIssue']): PushedRow<'issues'> {
   const { repository, number, title } = issue;
-  const createdAt = Date.parse(issue.created_at);
+  const createdAt = timeOf(issue.created_at);
   const closedAt = momentOf(issue.closed_at);
-  const row = {
+  // A sync may read the same issue, and knows more of it than what is pushed.
+  const row: PushedRow<'issues'>['row'] = (stored = {}) => ({
     number,
     title,
-    body: issue.body ?? null,
-    kind: 'issue',
+    body: issue.body ?? textOrNull(stored, 'body'),
+    kind: textOrNull(stored, 'kind') ?? 'issue',
     state: closedAt === null ? 'open' : 'closed',
     state_reason: closedAt === null ? null : (issue.close_reason ?? null),
-    author_name: issue.author ?? null,
-    labels: issue.labels ?? [],
-    severity: null,
+    author_name: issue.author ?? textOrNull(stored, 'author_name'),
+    labels: issue.labels ?? textsOf(stored, 'labels'),
+    severity: textOrNull(stored, 'severity'),
     created_at: createdAt,
     updated_at: closedAt ?? createdAt,
     closed_at: closedAt,
-    closing_requests: [],
-  };
-  return { repository, key: number, beganAt: createdAt, row: () => row };
+    closing_requests: stored['closing_requests'] ?? [],
+  });
+  return { repository, key: number, beganAt: createdAt, row };
 }
 
 function momentOf(time: string | null | undefined): number | null {
-  return time === null || time === undefined ? null : Date.parse(time);
+  return time === null || time === undefined ? null : timeOf(time);
+}
+
+/** Epoch milliseconds. */
+function timeOf(time: string): number {
+  return instantOf(time).getTime();
 }

@@ -1,10 +1,10 @@
 import type { Violation } from '@plumbline/contract/violations';
-import { identityOfRemote } from '../../../sync/identity.js';
+import { instantOf } from '@plumbline/contract/instant';
+import { isAddress } from './clean-address.js';
 import type { PushedContent } from './pushed-rows.js';
 
 /** Clocks differ, but not by more. */
 const aheadMs = 24 * 60 * 60 * 1000;
-const earliest = Date.UTC(1970, 0, 1);
 
 /** What the contract cannot say of a push. */
 export function violationsOfPush(
@@ -59,7 +59,7 @@ function isAbsent(value: string | null | undefined): boolean {
 }
 
 function violationsOfRepository(path: string, repository: string): Violation[] {
-  if (identityOfRemote(repository) !== undefined) return [];
+  if (isAddress(repository)) return [];
   const message = 'must be the address of a repository at a host, such as https://github.com/acme/shop';
   return [{ path: `${path}/repository`, rule: 'format', message }];
 }
@@ -79,10 +79,11 @@ function violationsOfTimes(
   let before: { readonly name: string; readonly at: number } | undefined;
   for (const [name, time] of times) {
     if (time === null || time === undefined) continue;
-    const at = Date.parse(time);
+    const at = instantOf(time).getTime();
     const refuse = (rule: string, message: string): void =>
       void violations.push({ path: `${path}/${name}`, rule, message });
-    if (at < earliest) refuse('minimum', 'must not be before 1970');
+    if (at === 0)
+      refuse('minimum', 'must be after 1970 began'); // earlier times are clamped
     else if (at > latest) refuse('maximum', 'must not be in the future');
     else if (before !== undefined && at < before.at) refuse('minimum', `must not be before ${before.name}`);
     before = { name, at };

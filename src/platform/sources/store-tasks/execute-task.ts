@@ -1,13 +1,7 @@
 import { failureOf } from '../../../sync/failures.js';
 import type { SyncDependencies } from '../../../sync/dependencies.js';
 import { forkProgram } from '../sync-runs/jobs/fork-program.js';
-import { runStoreTask, type StoreTask } from './run-task.js';
-
-/** The outcome of a task. */
-export interface TaskEnd {
-  /** A message for users; null: it succeeded. */
-  readonly error: string | null;
-}
+import { runStoreTask, type StoreTask, type TaskEnd } from './run-task.js';
 
 /** A task in progress, in this process or another. */
 export interface TaskExecution {
@@ -41,10 +35,9 @@ export const executeTaskInProcess: ExecuteTask = (task) => {
 export function executeTaskInServer(importConnector?: SyncDependencies['importConnector']): ExecuteTask {
   return (task) => {
     const stop = new AbortController();
-    const ended = runStoreTask(task, stop.signal, importConnector).then(
-      () => ({ error: null }),
-      (error: unknown) => ({ error: failureOf(error, [task.store]).message }),
-    );
+    const ended = runStoreTask(task, stop.signal, importConnector).catch((error: unknown): TaskEnd => ({
+      error: failureOf(error, [task.store]).message,
+    }));
     return {
       ended,
       kill: () => {

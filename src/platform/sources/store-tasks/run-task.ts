@@ -3,15 +3,24 @@ import { forgetOrganization } from '../../../sync/forget-organization.js';
 import { forgetRepository } from '../../../sync/forget-repository.js';
 import { identityOfRemote, repositoryId } from '../../../sync/identity.js';
 import { addressOfMadeUp } from '../../../sync/providers/synthetic/open-synthetic.js';
-import { storePushedRows } from '../../../sync/pushed-records.js';
+import { passwordsOf } from '../../../sync/request.js';
 import { openPostgresLocks } from '../../../sync/sinks/postgres-locks.js';
 import { assignTeams, importTeams } from '../../../sync/work-units/teams/import-teams.js';
 import { teamsAsText } from '../../../sync/work-units/teams/teams-file.js';
 import type { OpenDerivationResources } from '../../../sync/work-units/derivation/resources.js';
 import { demoRepositories, demoTeams } from '../../figures/demo/demo-content.js';
-import { pushedRowsOf, type PushedContent } from '../pushed-records/pushed-rows.js';
+import type { WaitingPush } from '../pushed-records/pushed-records.store.js';
+import { storePushes, type StoredPushes } from '../pushed-records/store-pushes.js';
 import { withStoredRecords, type RecordsOptions, type StoredRecords } from '../records/stored-records.js';
 import type { StoreTaskKind } from './store-tasks.store.js';
+
+/** The outcome of a task. */
+export interface TaskEnd {
+  /** A message for users; null: it succeeded. */
+  readonly error: string | null;
+  /** What became of the pushes of the task, also where some wait for the next attempt. */
+  readonly pushes?: Omit<StoredPushes, 'error'>;
+}
 
 /** A task as plain data, so that it can be sent to a process. */
 export interface StoreTask extends StoredRecords {
@@ -20,18 +29,31 @@ export interface StoreTask extends StoredRecords {
   /** Connection string of the PostgreSQL that holds repository locks; null: the store has its own locks. */
   readonly locks: string | null;
   /** What `store_pushed_records` stores; absent for the other kinds. */
-  readonly pushed?: readonly PushedContent[];
+  readonly pushes?: readonly WaitingPush[];
 }
 
 const tasks: Readonly<
-  Record<StoreTaskKind, (resources: OpenDerivationResources, task: StoreTask) => Promise<unknown>>
+  Record<StoreTaskKind, (resources: OpenDerivationResources, task: StoreTask) => Promise<TaskEnd>>
 > = {
-  remove_demo_data: removeDemoData,
+  remove_demo_data: (resources) => done(removeDemoData(resources)),
   // Only reads the stored teams, because users may change them concurrently.
-  assign_teams: (resources) => assignTeams(resources),
-  remove_organization: forgetOrganization,
-  store_pushed_records: (resources, { pushed = [] }) => storePushedRows(resources, pushedRowsOf(pushed)),
+  assign_teams: (resources) => done(assignTeams(resources)),
+  remove_organization: (resources) => done(forgetOrganization(resources)),
+  store_pushed_records: async (resources, task) => {
+    const { error, ...pushes } = await storePushes(resources, task.pushes ?? [], secretsOf(task));
+    return { error, pushes };
+  },
 };
+
+async function done(work: Promise<unknown>): Promise<TaskEnd> {
+  await work;
+  return { error: null };
+}
+
+/** The addresses of the databases, and their passwords. */
+export function secretsOf({ store, locks }: Pick<StoreTask, 'store' | 'locks'>): string[] {
+  return [store, locks].flatMap((address) => (address === null ? [] : [address, ...passwordsOf(address)]));
+}
 
 /**
  * Runs a task. Tasks are idempotent, also after an interruption.
@@ -42,7 +64,7 @@ export async function runStoreTask(
   task: StoreTask,
   signal: AbortSignal,
   importConnector?: ImportConnector,
-): Promise<void> {
+): Promise<TaskEnd> {
   const options = { orgId: task.orgId, signal, ...(importConnector === undefined ? {} : { importConnector }) };
   if (task.locks === null) return perform(task, options);
   const locks = openPostgresLocks(task.locks);
@@ -52,10 +74,8 @@ export async function runStoreTask(
   );
 }
 
-function perform(task: StoreTask, options: RecordsOptions): Promise<void> {
-  return withStoredRecords(task, options, async (resources) => {
-    await tasks[task.kind](resources, task);
-  });
+function perform(task: StoreTask, options: RecordsOptions): Promise<TaskEnd> {
+  return withStoredRecords(task, options, (resources) => tasks[task.kind](resources, task));
 }
 
 type ImportConnector = (name: string) => Promise<unknown>;

@@ -33,7 +33,7 @@ const heartbeatMs = 2000;
 const silenceSeconds = 30;
 const backoff: Backoff = { first: 5, longest: 900 };
 /** Bounds the memory of a task. */
-const pushedRecordsAtOnce = 5000;
+const pushedAtOnce = { records: 5000, bytes: 8 * 1024 * 1024 };
 
 /** Starts taking tasks. Several servers can work on one database. */
 export function startStoreTasks(options: StoreTasksOptions): StoreTasks {
@@ -61,10 +61,8 @@ export function startStoreTasks(options: StoreTasksOptions): StoreTasks {
   const doTask = async (task: TakenTask, worker: string): Promise<void> => {
     const { store, rulesFile, locks } = options;
     const fields = { org_id: task.org_id, task: task.kind, attempt: task.attempts };
-    const pushes =
-      task.kind === 'store_pushed_records' ? await oldestPushes(sql, task.org_id, pushedRecordsAtOnce) : [];
-    const pushed = pushes.map(({ content }) => content);
-    const current = options.execute({ kind: task.kind, orgId: task.org_id, store, rulesFile, locks, pushed });
+    const pushes = task.kind === 'store_pushed_records' ? await oldestPushes(sql, task.org_id, pushedAtOnce) : [];
+    const current = options.execute({ kind: task.kind, orgId: task.org_id, store, rulesFile, locks, pushes });
     execution = current;
     const heart = setInterval(() => {
       storeTaskHeartbeat(sql, task, worker, clock.now()).then(
@@ -76,12 +74,15 @@ export function startStoreTasks(options: StoreTasksOptions): StoreTasks {
         },
       );
     }, heartbeatMs);
-    const { error } = await current.ended;
+    const { error, pushes: ended } = await current.ended;
     clearInterval(heart);
     execution = null;
+    if (ended !== undefined) await completePushes(sql, task.org_id, ended, clock.now());
+    for (const { id, reason } of ended?.refused ?? []) {
+      log.error({ ...fields, push_id: id, error: reason }, 'the records of a push cannot be stored');
+    }
     if (error === null) {
-      if (pushes.length > 0) await completePushes(sql, task.org_id, pushes, clock.now());
-      await storeTaskDone(sql, task, worker);
+      await storeTaskDone(sql, task, worker, clock.now());
       log.info(fields, 'store task done');
       return;
     }

@@ -1,9 +1,7 @@
 /** The process of one store task, started by `execute-task.ts`. Receives the task over its IPC channel. */
 import { constants, setPriority } from 'node:os';
 import { failureOf } from '../../../sync/failures.js';
-import { passwordsOf } from '../../../sync/request.js';
-import type { TaskEnd } from './execute-task.js';
-import { runStoreTask, type StoreTask } from './run-task.js';
+import { runStoreTask, secretsOf, type StoreTask, type TaskEnd } from './run-task.js';
 
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL); // requests come first
 
@@ -16,14 +14,9 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => un
 // The server has died; another one will run the task.
 process.once('disconnect', () => process.exit(1));
 
-function secretsOf({ store, locks }: StoreTask): string[] {
-  return [store, locks].flatMap((address) => (address === null ? [] : [address, ...passwordsOf(address)]));
-}
-
 async function endOf(task: StoreTask): Promise<TaskEnd> {
   try {
-    await runStoreTask(task, new AbortController().signal);
-    return { error: null };
+    return await runStoreTask(task, new AbortController().signal);
   } catch (error) {
     return { error: failureOf(error, secretsOf(task)).message };
   }

@@ -37,7 +37,7 @@ export class ChangeFailures {
    * @param row of the changed deployment, with `PRODUCTION_COLUMNS`
    */
   affectedByDeployment(row: AnyRow): readonly string[] {
-    const startedAt = numberOrNull(row, 'started_at') ?? -Infinity;
+    const startedAt = numberOrNull(row, 'started_at') ?? numberOrNull(row, 'deployed_at') ?? -Infinity;
     const before = countWhile(this.#ordered, ({ deployedAt }) => deployedAt < startedAt);
     return this.#ordered.slice(Math.max(0, before - 1)).map(({ id }) => id);
   }

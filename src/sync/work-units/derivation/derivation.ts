@@ -57,13 +57,15 @@ export interface SyncedSource {
   readonly mailmap?: string | null | undefined;
   /** See `OpenRepository.isInOrder`. */
   readonly isInOrder: boolean;
+  /** Whether stored records get other times. What else they affected before is then not known, and all is derived. */
+  readonly movesTimes?: boolean;
 }
 
 /** Call it before storing the first page of a sync. */
 export async function beginDerivation(
   resources: DerivationResources,
   key: StateKey,
-  { codeowners, mailmap, isInOrder }: SyncedSource,
+  { codeowners, mailmap, isInOrder, movesTimes = false }: SyncedSource,
 ): Promise<DerivedSync> {
   const { records, sink, dependencies } = resources;
   const { repoId, target } = key;
@@ -71,7 +73,7 @@ export async function beginDerivation(
   const name = `${target}:${key.source}`;
   const [revision, until] = splitNote(notes.get(name));
   const since = Math.max(dependencies.now(), until + 1);
-  const extent: Extent = revision === state?.revision ? { since } : 'all';
+  const extent: Extent = revision === state?.revision && !movesTimes ? { since } : 'all';
   for (const [file, content] of [
     ['codeowners', codeowners],
     ['mailmap', mailmap],

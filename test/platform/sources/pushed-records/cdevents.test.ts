@@ -190,12 +190,15 @@ it('Other events are ignored, and what is no event is refused', async () => {
     const context = { id: '1', source: '/a', type: 'dev.cdevents.incident.detected.0.3.0', timestamp };
     expect(await violations(send({ context, subject: { id: '1' } }))).toEqual(['/body/context/timestamp']);
   }
-  expect((await platform.database.sql`select from pushed_records`).length).toBe(0);
+  expect(
+    (await platform.database.sql`select from audit_log where action = 'RECORDS_PUSHED' and org_id = ${owner.orgId}`)
+      .length,
+  ).toBe(0);
 });
 
 it('An event is refused while too much waits, and for an organization that is marked for deletion', async () => {
   const { sql } = platform.database;
-  await sql`insert into pushed_records (org_id, content, records, pushed_at) values (${owner.orgId}, '{}', 100000, now())`;
+  await sql`insert into pushed_records (org_id, content, records, bytes, pushed_at) values (${owner.orgId}, '{}', 100000, 2, now())`;
   await refused('too-many-pushes');
   await mark(platform, owner);
   await refused('deletion-pending');

@@ -1,3 +1,4 @@
+import postgres from 'postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { forgetPerson } from '../../../../src/sync/forget-person.js';
 import { systemClock } from '../../../../src/sync/clock.js';
@@ -94,6 +95,7 @@ describeOnEachEngine('Pushed records', (engine) => {
     await eventually(async () => (await progress(platform, owner)).body).toEqual({
       state: 'done',
       waiting_records: 0,
+      refused_records: 0,
       error: null,
     });
   };
@@ -162,10 +164,16 @@ describe('A push', () => {
   };
 
   it('is done before the first one, and waits until a worker stores it', async () => {
-    expect((await progress(platform, owner)).body).toEqual({ state: 'done', waiting_records: 0, error: null });
+    expect((await progress(platform, owner)).body).toEqual({
+      state: 'done',
+      waiting_records: 0,
+      refused_records: 0,
+      error: null,
+    });
     expect((await push({ deployments: [deployment], builds: [build, { ...build, id: '2' }] })).body).toEqual({
       state: 'storing',
       waiting_records: 3,
+      refused_records: 0,
       error: null,
     });
     expect(await waiting()).toBe(3);
@@ -195,7 +203,7 @@ describe('A push', () => {
       '/body/deployments/0/finished_at is required for a success',
       '/body/deployments/1/finished_at must be absent while it is in progress',
       '/body/deployments/2/finished_at must not be before started_at',
-      '/body/deployments/2/commit/committed_at must not be before 1970',
+      '/body/deployments/2/commit/committed_at must be after 1970 began',
       '/body/incidents/0/started_at must not be in the future',
       '/body/incidents/0/resolved_at must not be before started_at',
       '/body/builds/0/started_at must not be before queued_at',
@@ -204,9 +212,29 @@ describe('A push', () => {
     ]);
     for (const body of [{}, { deployments: [] }, { deployments: [{ ...deployment, id: '' }] }, { tests: [] }])
       expect(await push(body)).toMatchObject({ status: 422 });
+    for (const address of ['https://github.com/acme/%00', 'https://github.com/'])
+      expect(await push({ builds: [{ ...build, repository: address }] })).toMatchObject({ status: 422 });
     for (const title of ['a\u0000b', 'lone \ud800'])
       expect(await push({ incidents: [{ ...incident, title }] })).toMatchObject({ status: 422 });
     expect(await waiting()).toBe(0);
+  });
+
+  it('is kept without the credentials and the parameters of an address', async () => {
+    const addresses = [
+      ' https://user:s3cret@github.com/Acme/shop',
+      'https://github.com/Acme/shop?access_token=s3cret',
+      'u:s3cret@github.com:Acme/shop.git',
+      'https://x-access-token:s3cret@github.com/Acme/shop.git/',
+    ];
+    expect(
+      (await push({ builds: addresses.map((address, id) => ({ ...build, repository: address, id: String(id) })) }))
+        .status,
+    ).toBe(202);
+    const [row] = await platform.database.sql`select content from pushed_records where org_id = ${owner.orgId}`;
+    expect(JSON.stringify(row?.['content'])).not.toContain('s3cret');
+    expect(row?.['content'].builds.map((each: { repository: string }) => each.repository)).toEqual(
+      addresses.map(() => 'https://github.com/Acme/shop'),
+    );
   });
 
   it('is refused while too much waits', async () => {
@@ -216,12 +244,7 @@ describe('A push', () => {
     expect((await push({ builds: [build] })).status).toBe(202);
     const refused = { status: 409, body: { type: '/problems/too-many-pushes' } };
     expect(await push({ builds: [build] })).toMatchObject(refused);
-    await sql`
-      insert into pushed_records (org_id, content, records, pushed_at)
-      select org_id, content, 1, pushed_at from pushed_records, generate_series(1, 498)
-      where org_id = ${owner.orgId} and records = 1`;
-    await sql`update pushed_records set records = 1 where org_id = ${owner.orgId}`;
-    expect(await waiting()).toBe(500);
+    await sql`update pushed_records set records = 1, bytes = 32 * 1024 * 1024 where org_id = ${owner.orgId}`;
     expect(await push({ builds: [build] })).toMatchObject(refused);
     const other = await platform.signUp();
     expect(await (await pusher(platform, other))({ builds: [build] })).toMatchObject({ status: 202 });
@@ -244,6 +267,84 @@ describe('A push', () => {
   });
 });
 
+describe('Pushes that meet others', () => {
+  let platform: TestPlatform;
+  beforeAll(async () => {
+    platform = await startTestPlatform({ environment: { SYNC_JOBS: '1' } });
+  });
+  afterAll(() => platform.stop());
+
+  it('are stored although one cannot be stored, which is set aside', async () => {
+    const owner = await platform.signUp();
+    const push = await pusher(platform, owner);
+    const { sql } = platform.database;
+    await sql`
+      create or replace function refuse() returns trigger language plpgsql as $$
+      begin if new.title = 'poison' then raise exception 'refused by a rule'; end if; return new; end $$`;
+    await push({ issues: [issue] });
+    await eventually(async () => (await progress(platform, owner)).body.state).toBe('done');
+    await sql`create trigger refuse before insert or update on issues for each row execute function refuse()`;
+    const holder = postgres(platform.databaseUri, { max: 1 });
+    await holder`begin`;
+    await holder`lock table issues`;
+    for (const [number, title] of [
+      [1, 'one'],
+      [2, 'poison'],
+      [3, 'three'],
+    ] as const)
+      await push({ issues: [{ ...issue, number, title }] });
+    await holder`commit`;
+    await holder.end();
+    await eventually(async () => (await progress(platform, owner)).body).toEqual({
+      state: 'done',
+      waiting_records: 0,
+      refused_records: 1,
+      error: expect.stringContaining('refused by a rule'),
+    });
+    const rows = await sql`select title from issues where org_id = ${owner.orgId} and number <= 3 order by number`;
+    expect(rows.map(({ title }) => String(title))).toEqual(['one', 'three']);
+    await sql`drop trigger refuse on issues`;
+  }, 60_000);
+
+  it('move what an incident or a deployment counts against', async () => {
+    const owner = await platform.signUp();
+    const push = await pusher(platform, owner);
+    const done = async (body: unknown): Promise<Readonly<Record<string, boolean>>> => {
+      expect((await push(body)).status).toBe(202);
+      await eventually(async () => (await progress(platform, owner)).body.state).toBe('done');
+      const rows = await platform.database.sql`
+        select split_part(id, 'push:', 2) as id, change_failed from work_units
+        where org_id = ${owner.orgId} and work_type = 'deployment' order by 1`;
+      return Object.fromEntries(rows.map((row) => [String(row['id']), row['change_failed'] === 1]));
+    };
+    const deployed = (id: string, day: string): object => ({
+      ...{ repository, id, environment: 'production', status: 'success' },
+      ...{ started_at: `2026-03-${day}T09:00:00.000Z`, finished_at: `2026-03-${day}T09:05:00.000Z` },
+    });
+    const began = (day: string): object => ({
+      repository,
+      id: 'one',
+      title: 'Down',
+      started_at: `2026-03-${day}T12:00:00.000Z`,
+    });
+    const deployments = [deployed('a', '01'), deployed('b', '05')];
+    expect(await done({ deployments, incidents: [began('06')] })).toEqual({ a: false, b: true });
+    expect(await done({ incidents: [began('02')] })).toEqual({ a: true, b: false });
+    expect(await done({ deployments: [deployed('c', '03')], incidents: [began('04')] })).toEqual({
+      a: false,
+      b: false,
+      c: true,
+    });
+    expect(await done({ deployments: [deployed('c', '20')] })).toEqual({ a: true, b: false, c: false });
+    // A leap second is a time of the contract.
+    expect(await done({ incidents: [{ ...began('02'), id: 'two', started_at: '2016-12-31T23:59:60Z' }] })).toEqual({
+      a: true,
+      b: false,
+      c: false,
+    });
+  }, 60_000);
+});
+
 describe('Pushes of a server that is stopped', () => {
   it('are stored by the next one, also after the database of the records has failed', async () => {
     const stopped = await startTestPlatform();
@@ -264,7 +365,12 @@ describe('Pushes of a server that is stopped', () => {
     expect((await read()).body).toMatchObject({ waiting_records: 3, error: expect.stringMatching(/issues/) });
     await sql`drop view issues`;
     await sql`update store_tasks set available_at = now() - interval '1 day'`;
-    await eventually(async () => (await read()).body).toEqual({ state: 'done', waiting_records: 0, error: null });
+    await eventually(async () => (await read()).body).toEqual({
+      state: 'done',
+      waiting_records: 0,
+      refused_records: 0,
+      error: null,
+    });
     expect(await sql`select number, source from issues order by number`).toMatchObject([
       { number: 1, source: 'push' },
       { number: 2, source: 'push' },

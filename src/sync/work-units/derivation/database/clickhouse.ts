@@ -49,6 +49,7 @@ export interface ClickHouseConnection {
 const PAGE_ROWS = 10_000;
 /** Keys are sent as URL parameters, and some proxies limit these to 16 KiB. */
 const KEYS_AT_ONCE = 250;
+const KEY_CHARACTERS = 12_000;
 
 export function clickHouseDerivation(connection: ClickHouseConnection): DerivationRecords {
   const { select, insert } = connection;
@@ -213,15 +214,29 @@ function statement(): Statement {
 
 async function* rows(connection: ClickHouseConnection, query: RowQuery): AsyncGenerator<readonly AnyRow[]> {
   const { where } = query;
-  if (where.kind !== 'in' || where.values.length <= KEYS_AT_ONCE) {
+  if (where.kind !== 'in') {
     yield* pages(connection, query);
     return;
   }
   const sorted = [...where.values].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-  for (let start = 0; start < sorted.length; start += KEYS_AT_ONCE) {
-    const values = sorted.slice(start, start + KEYS_AT_ONCE);
-    yield* pages(connection, { ...query, where: { ...where, values } });
+  for (const values of keyParts(sorted)) yield* pages(connection, { ...query, where: { ...where, values } });
+}
+
+/** Parts of the keys that fit into an address. */
+function* keyParts(keys: readonly (string | number)[]): Generator<readonly (string | number)[]> {
+  let part: (string | number)[] = [];
+  let characters = 0;
+  for (const key of keys) {
+    const length = encodeURIComponent(key).length;
+    if (part.length === KEYS_AT_ONCE || (part.length > 0 && characters + length > KEY_CHARACTERS)) {
+      yield part;
+      part = [];
+      characters = 0;
+    }
+    part.push(key);
+    characters += length;
   }
+  if (part.length > 0) yield part;
 }
 
 /** Reads page by page after the last key, so that no result set stays open while a page is processed. */
