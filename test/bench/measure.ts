@@ -12,6 +12,9 @@ export function unlessBrief<Size>(usual: Size, brief: Size): Size {
   return isBrief ? brief : usual;
 }
 
+/** The number of the first round, below 0 if that many warm up. `--brief` measures nothing, so it has none that do. */
+export const firstRound = (warmups: number): number => unlessBrief(-warmups, 0);
+
 /** A server in a separate process. */
 export interface ServerProcess {
   readonly port: number;

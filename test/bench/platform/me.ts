@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import postgres from 'postgres';
 import { openDatabase } from '../../../src/database/connection.js';
 import { findAccountInSession } from '../../../src/platform/identity/accounts/accounts.store.js';
-import { median, printTable, requestsPerSecond, unlessBrief } from '../measure.js';
+import { firstRound, median, printTable, requestsPerSecond, unlessBrief } from '../measure.js';
 import { createAccount, startPlatformProcess } from './process.js';
 
 const rounds = unlessBrief(5, 1);
@@ -25,10 +25,10 @@ export async function benchMe(): Promise<void> {
     const load = { url: `${platform.url}/api/v1/auth/me`, method: 'GET', headers, connections, seconds } as const;
     const served: number[] = [];
     const queried: number[] = [];
-    for (let round = 0; round <= rounds; round++) {
+    for (let round = firstRound(1); round < rounds; round++) {
       const requests = await requestsPerSecond(load);
       const queries = await queriesPerSecond(() => findAccountInSession(database.sql, claims, new Date()));
-      if (round === 0) continue; // the first round warms up
+      if (round < 0) continue; // the first round warms up
       served.push(requests);
       queried.push(queries);
     }

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import autocannon from 'autocannon';
-import { median, printTable, unlessBrief } from '../measure.js';
+import { firstRound, median, printTable, unlessBrief } from '../measure.js';
 import { createAccount, startPlatformProcess, type PlatformProcess } from './process.js';
 
 const rounds = unlessBrief(7, 1);
@@ -32,7 +32,7 @@ export async function benchTracing(): Promise<void> {
       running.push({ name, platform, token: (await createAccount(platform)).accessToken, costs: [] });
     }
     // Turn by turn, so that what else the machine does meets all of them; the first two rounds warm up.
-    for (let round = -2; round < rounds; round++) {
+    for (let round = firstRound(2); round < rounds; round++) {
       for (const { platform, token, costs } of running) {
         const before = await processorMicroseconds(platform.pid);
         await ask(platform.url, token);
