@@ -7,7 +7,8 @@ const source = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min
 
 /** The rules of WCAG 2.2, levels A and AA, that the page breaks: one line for each place. */
 export async function accessibilityViolations(page: Page): Promise<string[]> {
-  await page.evaluate(await source); // by way of the debugger: the policy of the page does not apply
+  // Compiling it takes as long as a small page. It comes by way of the debugger: the policy of the page does not apply.
+  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(await source);
   const results = await page.evaluate(async (): Promise<Pick<Axe.AxeResults, 'violations'>> => {
     const { axe } = globalThis as unknown as { axe: typeof Axe }; // what the script above has defined
     const values = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22a', 'wcag22aa', 'best-practice'];

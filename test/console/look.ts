@@ -18,6 +18,21 @@ export const appearances: readonly Appearance[] = (['light', 'dark'] as const).f
 export const someAppearances = appearances.filter(({ theme, width }) => (theme === 'light') === (width === 1280));
 
 /**
+ * Looks at a page in both themes. The browser changes the theme of the page that is shown: the theme is a matter of style
+ * sheets alone, so that a page that is loaded again in the other one would have the same content.
+ *
+ * @param appearance the theme in which the page was loaded, and its width
+ */
+export async function lookAtBothThemes(visitor: Visitor, name: string, appearance: Appearance): Promise<void> {
+  await lookAt(visitor, name, appearance);
+  const theme = appearance.theme === 'light' ? 'dark' : 'light';
+  // Colors must not be looked at while they change.
+  await visitor.page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+  await lookAt(visitor, name, { ...appearance, theme });
+  await visitor.page.emulateMedia({ colorScheme: appearance.theme, reducedMotion: 'no-preference' });
+}
+
+/**
  * Demands that the page is accessible and does not scroll sideways, and that there was no message of the policy, no
  * error and no request to another host. Leaves a picture of it where a folder for pictures is set.
  *
@@ -31,7 +46,7 @@ export async function lookAt({ page, complaints }: Visitor, name: string, appear
     await mkdir(pictures, { recursive: true });
     await page.screenshot({ path: join(pictures, `${name}-${theme}-${width}.png`), fullPage: true });
   }
-  expect(await accessibilityViolations(page), name).toEqual([]);
+  expect(await accessibilityViolations(page), `${name}, ${theme}`).toEqual([]);
   expect(complaints, name).toEqual([]);
   expect(await page.evaluate('document.documentElement.scrollWidth'), name).toBeLessThanOrEqual(width);
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { TestUser } from '../support/platform.js';
 import { makeSuperuser } from '../support/superuser.js';
 import { hasBrowser, startConsole, withoutBrowser, type RunningConsole, type Visitor } from './console.js';
-import { appearances, lookAt } from './look.js';
+import { lookAtBothThemes, someAppearances } from './look.js';
 import { consoleRoles, consoleRoutes, type ConsoleRole } from './routes.js';
 
 describe.skipIf(!hasBrowser)(`Every page of the console${withoutBrowser}`, () => {
@@ -25,7 +25,7 @@ describe.skipIf(!hasBrowser)(`Every page of the console${withoutBrowser}`, () =>
   });
   afterAll(() => running.stop());
 
-  describe.each(appearances)('in the $theme theme, $width pixels wide', ({ theme, width }) => {
+  describe.each(someAppearances)('loaded in the $theme theme, $width pixels wide', ({ theme, width }) => {
     const visitors = new Map<ConsoleRole, Visitor>();
     beforeAll(async () => {
       for (const role of consoleRoles) {
@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser)(`Every page of the console${withoutBrowser}`, () =>
     });
 
     test.each(consoleRoutes)(
-      '$name: accessible, no policy violation, no error, no other host, no horizontal scrolling',
+      '$name, in both themes: accessible, no policy violation, no error, no other host, no horizontal scrolling',
       async ({ name, path, as, ready, act, provokes }) => {
         const visitor = visitors.get(as);
         if (visitor === undefined) throw new Error(`there is no ${as}`);
@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser)(`Every page of the console${withoutBrowser}`, () =>
         await open(`/console${path}`);
         await page.getByText(ready).first().waitFor({ state: 'attached' });
         await act?.(page);
-        await lookAt(visitor, name, { theme, width });
+        await lookAtBothThemes(visitor, name, { theme, width });
       },
     );
   });
