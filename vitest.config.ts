@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { LongFilesFirst } from './test/support/long-files-first.js';
 
 const slowFiles = 'test/**/*.slow.test.ts';
 
@@ -96,6 +97,7 @@ export default defineConfig({
         },
       },
     ],
+    sequence: { sequencer: LongFilesFirst },
     globalSetup: [
       'test/support/compiled.setup.ts',
       'test/support/postgres.setup.ts',

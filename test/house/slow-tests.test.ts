@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { longFiles } from '../support/long-files-first.js';
 
 const run = promisify(execFile);
 const files = await readdir('test', { recursive: true });
@@ -22,6 +23,11 @@ test('npm test leaves out the slow files and nothing else, and says so', { timeo
   expect([...some, ...slow].sort()).toEqual([...all].sort());
   const { stdout } = await run('node_modules/.bin/tsx', ['test/print-slow-files.ts']);
   expect(stdout).toMatch(new RegExp(`^Left out: ${slow.length} slow files .*npm run test:all runs everything\\.\n$`));
+});
+
+test('the files that a run begins with exist, and are slow', () => {
+  expect(longFiles.filter((file) => !slow.includes(file))).toEqual([]);
+  expect(new Set(longFiles).size).toBe(longFiles.length);
 });
 
 test('CI runs all tests and the contract gate', async () => {
