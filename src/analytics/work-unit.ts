@@ -119,8 +119,26 @@ export interface CorrectionStore {
   clearCorrections(orgId: string, repoId: string): Promise<void>;
 }
 
+/** The latest units of an organization. */
+export interface RecentUnitStore {
+  /**
+   * The ids of the units of a day or a later one, latest first, and the number of all of these units.
+   *
+   * @param since YYYY-MM-DD
+   * @param limit the largest number of ids
+   */
+  recentUnits(orgId: string, since: string, limit: number): Promise<RecentUnits>;
+}
+
+/** Some of the latest units. */
+export interface RecentUnits {
+  readonly ids: readonly string[];
+  /** How many units there are, listed or not. */
+  readonly total: number;
+}
+
 /** The store of work units: the database of the records that they are derived from. */
-export interface WorkUnitStore extends UnitStore, CorrectionStore {}
+export interface WorkUnitStore extends UnitStore, CorrectionStore, RecentUnitStore {}
 
 /** The part of the store that a derivation uses. */
 export interface UnitStore {

@@ -7,7 +7,7 @@
  * behind. Years are merged into one part each as soon as they no longer change, and `final` costs nothing for a year of
  * one part (the README of the parent folder has the figures).
  */
-import type { Classified, WorkUnit, WorkUnitChange, WorkUnitStore } from '../work-unit.js';
+import type { Classified, RecentUnits, WorkUnit, WorkUnitChange, WorkUnitStore } from '../work-unit.js';
 import type { ClickHouseEngine } from '../clickhouse/engine.js';
 import { isoText, momentText } from '../clickhouse/moments.js';
 import { clickHouseCorrections, createCorrections, readCorrected } from './clickhouse-corrections.js';
@@ -74,6 +74,7 @@ export function openClickHouseStore(
     scan: (orgId, repoId) => scan(engine, orgId, repoId),
     ...clickHouseCorrections(engine, { find, classify, now: options.now }),
     find,
+    recentUnits: (orgId, since, limit) => recentUnits(engine, orgId, since, limit),
     close: () => engine.close(),
   };
 }
@@ -215,6 +216,21 @@ const COLUMNS = [
   ...MEASURE_COLUMNS,
   REVIEWERS_COLUMN,
 ] as const;
+
+/** After an interrupted change, a unit is stored on two days: it is listed and counted once. */
+async function recentUnits(
+  engine: ClickHouseEngine,
+  orgId: string,
+  since: string,
+  limit: number,
+): Promise<RecentUnits> {
+  const found = 'from work_units final where org_id = {org:String} and day >= toDate32({since:String})';
+  const [rows, [count]] = await Promise.all([
+    engine.query(`select id ${found} group by id order by max(day) desc, id limit ${limit}`, { org: orgId, since }),
+    engine.query(`select uniqExact(id) ${found}`, { org: orgId, since }),
+  ]);
+  return { ids: rows.map(([id]) => String(id)), total: Number(count?.[0] ?? 0) };
+}
 
 async function* scan(engine: ClickHouseEngine, orgId: string, repoId: string): AsyncGenerator<readonly WorkUnit[]> {
   let after = '';

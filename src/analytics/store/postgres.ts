@@ -8,7 +8,7 @@ import { openDatabase, type Sql, type Transaction } from '../../database/connect
 import { analyzeUnknown } from '../../database/statistics.js';
 import { storableText } from '../../database/storable-text.js';
 import { writeTexts } from '../../database/text-arrays.js';
-import type { WorkUnit, WorkUnitChange, WorkUnitStore } from '../work-unit.js';
+import type { RecentUnits, WorkUnit, WorkUnitChange, WorkUnitStore } from '../work-unit.js';
 import { asCorrected, correctedOf } from './corrections.js';
 import type { StoreOptions } from './options.js';
 import { createCorrections, postgresCorrections, selectCorrected } from './postgres-corrections.js';
@@ -47,6 +47,7 @@ export function openPostgresStore(uri: string, options: StoreOptions): WorkUnitS
       }),
     scan: (orgId, repoId) => scan(sql, orgId, repoId),
     find: (orgId, id) => find(sql, orgId, id),
+    recentUnits: (orgId, since, limit) => recentUnits(sql, orgId, since, limit),
     ...postgresCorrections(sql, { find, apply, lock: lockRepository }),
     settle: () => analyzeUnknown(sql, TABLES),
     close: () => database.close(),
@@ -291,6 +292,17 @@ function units(sql: Sql): ReturnType<Sql> {
 async function find(sql: Sql, orgId: string, id: string): Promise<WorkUnit | undefined> {
   const [row] = await sql<UnitColumns[]>`${units(sql)} where unit.org_id = ${orgId} and unit.id = ${id}`;
   return row === undefined ? undefined : decoded(row);
+}
+
+async function recentUnits(sql: Sql, orgId: string, since: string, limit: number): Promise<RecentUnits> {
+  const [rows, [count]] = await Promise.all([
+    sql<{ id: string }[]>`
+      select id from work_units where org_id = ${orgId} and day >= ${since}::text::date
+      order by day desc, id limit ${limit}`,
+    sql<{ total: number }[]>`
+      select count(*)::integer as total from work_units where org_id = ${orgId} and day >= ${since}::text::date`,
+  ]);
+  return { ids: rows.map(({ id }) => id), total: count?.total ?? 0 };
 }
 
 async function* scan(sql: Sql, orgId: string, repoId: string): AsyncGenerator<readonly WorkUnit[]> {

@@ -6,7 +6,7 @@
 import type Database from 'libsql';
 import { asPromise, inSqliteTransaction } from '../../database/sqlite-driver.js';
 import { loadNative } from '../../database/native-package.js';
-import type { WorkUnit, WorkUnitChange, WorkUnitStore } from '../work-unit.js';
+import type { RecentUnits, WorkUnit, WorkUnitChange, WorkUnitStore } from '../work-unit.js';
 import { asCorrected } from './corrections.js';
 import { CORRECTIONS_SCHEMA, readCorrected, sqliteCorrections } from './sqlite-corrections.js';
 import {
@@ -128,6 +128,7 @@ export function openSqliteStore(path: string): WorkUnitStore {
       }),
     scan: (orgId, repoId) => scan(prepare, orgId, repoId),
     find: (orgId, id) => asPromise(() => find(prepare, orgId, id)),
+    recentUnits: (orgId, since, limit) => asPromise(() => recentUnits(prepare, orgId, since, limit)),
     ...sqliteCorrections({
       prepare,
       inTransaction,
@@ -256,6 +257,16 @@ function isRow(row: unknown): row is Row {
 function find(prepare: Prepare, orgId: string, id: string): WorkUnit | undefined {
   const row = prepare('select * from work_units where org_id = ? and id = ?').get([orgId, id]);
   return isRow(row) ? decoded(prepare, orgId, row) : undefined;
+}
+
+function recentUnits(prepare: Prepare, orgId: string, since: string, limit: number): RecentUnits {
+  const rows = prepare('select id from work_units where org_id = ? and day >= ? order by day desc, id limit ?').all([
+    orgId,
+    since,
+    limit,
+  ]);
+  const count = prepare('select count(*) as total from work_units where org_id = ? and day >= ?').get([orgId, since]);
+  return { ids: rows.filter(isRow).map(({ id }) => String(id)), total: isRow(count) ? Number(count['total']) : 0 };
 }
 
 function decoded(prepare: Prepare, orgId: string, row: Row): WorkUnit {

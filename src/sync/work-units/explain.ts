@@ -2,22 +2,12 @@
 import { asCorrected } from '../../analytics/store/corrections.js';
 import type { Subcategory } from '../../analytics/vocabulary.js';
 import type { Correction, WorkUnit } from '../../analytics/work-unit.js';
-import type { AnyRow } from '../records.js';
 import type { Contribution } from './classify/classifier.js';
-import {
-  commitUnit,
-  deploymentUnit,
-  incidentUnit,
-  issueUnit,
-  parseUnitId,
-  requestUnit,
-  titleAndText,
-} from './derivation/derive.js';
-import { isIssueNumber } from './derivation/failure-signs.js';
+import { parseUnitId } from './derivation/derive.js';
+import { derivableUnits } from './derivation/derivable-units.js';
 import type { CorrectableResources, DerivationResources } from './derivation/resources.js';
-import { repositoryContext, type RepositoryContext } from './derivation/plan.js';
-import { DEPLOYMENT_COLUMNS, INCIDENT_COLUMNS, ISSUE_COLUMNS, RecordReader } from './derivation/read.js';
-import { textOf } from './row-values.js';
+import { repositoryContext } from './derivation/plan.js';
+import { RecordReader } from './derivation/read.js';
 
 export interface Explanation {
   /** The unit as the current rules derive it, or as it was corrected. */
@@ -70,11 +60,16 @@ export async function deriveUnit(resources: DerivationResources, id: string): Pr
   const { repoId, workType, name } = parsed;
   const context = await repositoryContext(resources, repoId, await resources.records.readProgress(repoId));
   if (context === undefined) return undefined;
-  const found: Contribution[] = [];
-  const made = await MAKERS[workType](new RecordReader(resources.records, context), context, name, (each) => {
-    found.push(each);
-  });
-  return made === undefined ? undefined : { ...made, contributions: addUp(found) };
+  for await (const { title, derive } of derivableUnits(new RecordReader(resources.records, context), workType, [
+    name,
+  ])) {
+    const found: Contribution[] = [];
+    const unit = derive((each) => {
+      found.push(each);
+    });
+    return unit === undefined ? undefined : { unit, title, contributions: addUp(found) };
+  }
+  return undefined;
 }
 
 /** Adds up contributions that differ only in their points, in the order of their first occurrence. */
@@ -85,71 +80,4 @@ export function addUp(contributions: readonly Contribution[]): readonly Contribu
     sums.set(key, { ...each, points: each.points + (sums.get(key)?.points ?? 0) });
   }
   return [...sums.values()];
-}
-
-type Made = { readonly unit: WorkUnit; readonly title: string } | undefined;
-type Maker = (
-  reader: RecordReader,
-  context: RepositoryContext,
-  name: string,
-  explain: (contribution: Contribution) => void,
-) => Promise<Made>;
-
-const MAKERS: Readonly<Record<WorkUnit['workType'], Maker>> = {
-  pull_request: async (reader, context, name, explain) => {
-    for await (const rows of reader.requests({ kind: 'in', column: 'number', values: [Number(name)] })) {
-      const [request] = await reader.requestFacts(rows);
-      if (request !== undefined)
-        return { unit: requestUnit(context, request, explain), title: textOf(request.row, 'title') };
-    }
-    return undefined;
-  },
-  commit: async (reader, context, name, explain) => {
-    const [commit] = await reader.commitFacts({ hashes: [name] });
-    if (commit === undefined) return undefined;
-    return { unit: commitUnit(context, commit, explain), title: titleAndText(commit.message).title };
-  },
-  deployment: async (reader, context, name, explain) => {
-    const row = await onlyRow(reader, 'deployments', DEPLOYMENT_COLUMNS, 'deployment_id', name);
-    const unit = row === undefined ? undefined : deploymentUnit(context, row, explain);
-    if (row === undefined || unit === undefined) return undefined;
-    return { unit, title: `${textOf(row, 'release_ref')} ${textOf(row, 'environment')}`.trim() };
-  },
-  incident: async (reader, context, name, explain) => {
-    const issue = isIssueNumber(name) ? await issueRow(reader, name) : undefined;
-    if (issue !== undefined) return madeOfIssue(context, issue, 'incident', explain);
-    const row = await onlyRow(reader, 'incidents', INCIDENT_COLUMNS, 'incident_id', name);
-    const unit = row === undefined ? undefined : incidentUnit(context, row, explain);
-    return row === undefined || unit === undefined ? undefined : { unit, title: textOf(row, 'title') };
-  },
-  issue: async (reader, context, name, explain) => {
-    const row = await issueRow(reader, name);
-    return row === undefined ? undefined : madeOfIssue(context, row, 'issue', explain);
-  },
-};
-
-function issueRow(reader: RecordReader, number: string): Promise<AnyRow | undefined> {
-  return onlyRow(reader, 'issues', ISSUE_COLUMNS, 'number', Number(number));
-}
-
-/** The unit of an issue, if it is of this type. */
-function madeOfIssue(
-  context: RepositoryContext,
-  row: AnyRow,
-  workType: 'issue' | 'incident',
-  explain: (contribution: Contribution) => void,
-): Made {
-  const unit = issueUnit(context, row, explain);
-  return unit?.workType === workType ? { unit, title: textOf(row, 'title') } : undefined;
-}
-
-async function onlyRow(
-  reader: RecordReader,
-  table: 'deployments' | 'incidents' | 'issues',
-  columns: readonly string[],
-  column: string,
-  value: string | number,
-): Promise<AnyRow | undefined> {
-  for await (const rows of reader.rows(table, columns, { kind: 'in', column, values: [value] })) return rows[0];
-  return undefined;
 }

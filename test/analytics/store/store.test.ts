@@ -142,6 +142,19 @@ describeOnEachEngine('the store of work units', (engine) => {
     expect((await all(store, orgId)).map(({ id }) => id)).toEqual(units.map(({ id }) => id));
   });
 
+  it('lists the units of the last days, the latest first, and counts all of them', async () => {
+    const [orgId, other] = [randomUUID(), randomUUID()];
+    const units = ['01', '02', '03', '03'].map((day, index) => unit(`u${index}`, { day: `2024-03-${day}` }));
+    await store.apply({ orgId, repoId: REPO, units, removed: [] });
+    await store.apply({ orgId: other, repoId: REPO, units: [unit('other')], removed: [] });
+    expect(await store.recentUnits(orgId, '2024-03-02', 10)).toEqual({
+      ...{ ids: ['u2', 'u3', 'u1'].map((name) => idOf(name)), total: 3 },
+    });
+    expect(await store.recentUnits(orgId, '2024-03-02', 1)).toEqual({ ids: [idOf('u2')], total: 3 });
+    await store.apply({ orgId, repoId: REPO, units: [unit('u2', { day: '2024-03-01' })], removed: [idOf('u1')] });
+    expect(await store.recentUnits(orgId, '2024-03-02', 10)).toEqual({ ids: [idOf('u3')], total: 1 });
+  });
+
   it('stores hostile text, wrong clocks, and shares that do not add up', async () => {
     const orgId = randomUUID();
     const hostile = unit(`quote ' " \\ \n \t {x:String} $1 ?`, {

@@ -83,10 +83,31 @@ export function* organizationRulesSteps(text: string, name: string): Steps<Organ
   );
   check.finish(`${name} is not a file with rules of an organization`);
   return {
-    rules: rules.map((rule) => ({ ...rule, name: `${ORGANIZATION_PREFIX}${rule.name}` })),
+    rules: rules.map((rule) => ({ ...rule, name: organizationName(rule.name) })),
     delivery,
     fingerprint: createHash('sha256').update(JSON.stringify(value)).digest('hex'),
   };
+}
+
+/**
+ * Reads one rule, as an item of the list `rules` of such a file.
+ *
+ * @param item a mapping
+ * @throws FileError with every problem, if it cannot be an item of the list
+ */
+export function organizationRule(item: unknown): Rule {
+  const check = new FileCheck();
+  const rules = readRules(check, [item]);
+  checkSizes(check, rules, 0);
+  check.finish('It is not a rule of an organization');
+  const [rule] = rules;
+  if (rule === undefined) throw new Error('A list of one item has no rule');
+  return { ...rule, name: organizationName(rule.name) };
+}
+
+/** What explanations and classifiers call a rule of an organization. */
+export function organizationName(name: string): string {
+  return `${ORGANIZATION_PREFIX}${name}`;
 }
 
 function readPatterns(check: FileCheck, value: unknown, list: (typeof LISTS)[number]): readonly string[] {

@@ -1,7 +1,7 @@
 /** What a derivation of work units reads and writes with, and the lock that serializes derivations of one repository. */
 import { openWorkUnitStore } from '../../../analytics/store/open.js';
 import type { Exclusively } from '../../../analytics/store/options.js';
-import type { CorrectionStore, UnitStore, WorkUnitStore } from '../../../analytics/work-unit.js';
+import type { CorrectionStore, RecentUnitStore, UnitStore, WorkUnitStore } from '../../../analytics/work-unit.js';
 import { cleanedUp } from '../../cleaned-up.js';
 import type { SyncDependencies } from '../../dependencies.js';
 import { SyncError } from '../../failures.js';
@@ -26,7 +26,12 @@ export interface CorrectableResources extends DerivationResources {
   readonly corrections: CorrectionStore;
 }
 
-export interface OpenDerivationResources extends CorrectableResources {
+/** In addition, the latest units, which tell what other rules would change. */
+export interface PreviewResources extends CorrectableResources {
+  readonly recent: RecentUnitStore;
+}
+
+export interface OpenDerivationResources extends PreviewResources {
   close(): Promise<void>;
 }
 
@@ -73,6 +78,7 @@ export async function openDerivationResources(
     records: derivation,
     store,
     corrections: store,
+    recent: store,
     classifier: createClassifier(rules),
     dependencies,
     close: () => store.close(),
@@ -101,6 +107,7 @@ function withSyncErrors(store: WorkUnitStore): WorkUnitStore {
     findCorrection: (orgId, unitId) => failing(() => store.findCorrection(orgId, unitId)),
     listCorrections: (orgId, after, limit) => failing(() => store.listCorrections(orgId, after, limit)),
     countCorrections: (orgId) => failing(() => store.countCorrections(orgId)),
+    recentUnits: (orgId, since, limit) => failing(() => store.recentUnits(orgId, since, limit)),
     clearCorrections: (orgId, repoId) => failing(() => store.clearCorrections(orgId, repoId)),
     settle: () => failing(async () => store.settle?.()),
   };
