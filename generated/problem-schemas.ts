@@ -1240,6 +1240,18 @@ export interface components {
             message: string;
             request_id: components["schemas"]["RequestId"];
         };
+        /** @description Other rules were stored after the revision that the file was made from. Nothing was changed. Preview the rule again, and send the new file. */
+        RulesChangedProblem: {
+            /** @constant */
+            type: "/problems/rules-changed";
+            /** @constant */
+            title: "Rules changed";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
         /** @description The organization has the maximum of 10,000 corrections. Withdraw some, or add a rule instead. */
         CorrectionLimitReachedProblem: {
             /** @constant */

@@ -1391,6 +1391,21 @@ export function correctionNotFound(
   };
 }
 
+export type RulesChanged = ProblemReply<Schemas['RulesChangedProblem']>;
+
+/** 409 Rules changed. */
+export function rulesChanged(
+  members: Pick<Schemas['RulesChangedProblem'], 'message'>,
+  options?: ProblemOptions,
+): RulesChanged {
+  return {
+    status: 409,
+    contentType: 'application/problem+json',
+    body: { type: '/problems/rules-changed', title: 'Rules changed', status: 409, message: members.message },
+    ...options,
+  };
+}
+
 export type CorrectionLimitReached = ProblemReply<Schemas['CorrectionLimitReachedProblem']>;
 
 /** 409 Correction limit reached. */
@@ -3567,6 +3582,12 @@ export const problemCatalogue = {
     title: 'Correction not found',
     statuses: [404],
     description: 'The organization has no correction of this work unit. List the corrections to see them.',
+  },
+  'rules-changed': {
+    title: 'Rules changed',
+    statuses: [409],
+    description:
+      'Other rules were stored after the revision that the file was made from. Nothing was changed. Preview the rule again, and send the new file.',
   },
   'correction-limit-reached': {
     title: 'Correction limit reached',

@@ -1359,11 +1359,55 @@ export type ImportRulesReply =
   | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.InsufficientRole
+  | Problems.RulesChanged
   | Problems.RulesFileInvalid
   | Problems.ValidationFailed
   | Problems.ServiceUnavailable;
 /** Replace the rules (`PUT /api/v1/organizations/{org_id}/rules`). */
 export type ImportRulesHandler<Dependencies> = OperationHandler<ImportRulesRequest, ImportRulesReply, Dependencies>;
+
+/** `GET /api/v1/organizations/{org_id}/rule-suggestions` */
+export type GetRuleSuggestionsRequest = OperationRequest<{
+  params: operations['getRuleSuggestions']['parameters']['path'];
+  query: NonNullable<operations['getRuleSuggestions']['parameters']['query']>;
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
+}>;
+export type GetRuleSuggestionsReply =
+  | SuccessReply<200, Schemas['RuleSuggestions']>
+  | Problems.OrganizationRequired
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.WorkUnitNotFound
+  | Problems.CorrectionNotFound
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Suggest rules for a work unit (`GET /api/v1/organizations/{org_id}/rule-suggestions`). */
+export type GetRuleSuggestionsHandler<Dependencies> = OperationHandler<
+  GetRuleSuggestionsRequest,
+  GetRuleSuggestionsReply,
+  Dependencies
+>;
+
+/** `GET /api/v1/organizations/{org_id}/rule-preview` */
+export type GetRulePreviewRequest = OperationRequest<{
+  params: operations['getRulePreview']['parameters']['path'];
+  query: WithDefaults<NonNullable<operations['getRulePreview']['parameters']['query']>, 'weight' | 'days'>;
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
+}>;
+export type GetRulePreviewReply =
+  | SuccessReply<200, Schemas['RulePreview']>
+  | Problems.OrganizationRequired
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.RulesFileInvalid
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Preview a rule (`GET /api/v1/organizations/{org_id}/rule-preview`). */
+export type GetRulePreviewHandler<Dependencies> = OperationHandler<
+  GetRulePreviewRequest,
+  GetRulePreviewReply,
+  Dependencies
+>;
 
 /** `GET /api/v1/organizations/{org_id}/environments` */
 export type ListEnvironmentsRequest = OperationRequest<{
@@ -3062,6 +3106,10 @@ export interface PlatformHandlers<Dependencies> {
   readonly getRules: GetRulesHandler<Dependencies>;
   /** Replace the rules (`PUT /api/v1/organizations/{org_id}/rules`). */
   readonly importRules: ImportRulesHandler<Dependencies>;
+  /** Suggest rules for a work unit (`GET /api/v1/organizations/{org_id}/rule-suggestions`). */
+  readonly getRuleSuggestions: GetRuleSuggestionsHandler<Dependencies>;
+  /** Preview a rule (`GET /api/v1/organizations/{org_id}/rule-preview`). */
+  readonly getRulePreview: GetRulePreviewHandler<Dependencies>;
   /** List the environments (`GET /api/v1/organizations/{org_id}/environments`). */
   readonly listEnvironments: ListEnvironmentsHandler<Dependencies>;
   /** Read the authors (`GET /api/v1/organizations/{org_id}/authors`). */

@@ -119,6 +119,8 @@ export function createRouters(operation: (id: keyof PlatformHandlers<unknown>) =
   classificationRouter.put('updateCalendar', '/calendar', operation('updateCalendar'));
   classificationRouter.get('getRules', '/rules', operation('getRules'));
   classificationRouter.put('importRules', '/rules', operation('importRules'));
+  classificationRouter.get('getRuleSuggestions', '/rule-suggestions', operation('getRuleSuggestions'));
+  classificationRouter.get('getRulePreview', '/rule-preview', operation('getRulePreview'));
   classificationRouter.get('listEnvironments', '/environments', operation('listEnvironments'));
   classificationRouter.get('getAuthors', '/authors', operation('getAuthors'));
   classificationRouter.put('importAuthors', '/authors', operation('importAuthors'));

@@ -262,6 +262,12 @@ export const unimplemented: PlatformHandlers<unknown> = {
   importRules: () => {
     throw new UnimplementedOperation('importRules');
   },
+  getRuleSuggestions: () => {
+    throw new UnimplementedOperation('getRuleSuggestions');
+  },
+  getRulePreview: () => {
+    throw new UnimplementedOperation('getRulePreview');
+  },
   listEnvironments: () => {
     throw new UnimplementedOperation('listEnvironments');
   },

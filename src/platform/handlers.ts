@@ -96,6 +96,8 @@ import { getAuthors, importAuthors } from './figures/classification/authors.js';
 import { getCalendar, updateCalendar } from './figures/classification/calendar.js';
 import { listEnvironments } from './figures/classification/environments.js';
 import { correctWorkUnit, deleteCorrection, listCorrections } from './figures/classification/corrections.js';
+import { getRulePreview } from './figures/classification/rule-preview.js';
+import { getRuleSuggestions } from './figures/classification/rule-suggestions.js';
 import { getRules, importRules } from './figures/classification/rules.js';
 import { importTeams } from './tenancy/teams/import-teams.js';
 import { getTeam, listTeams } from './tenancy/teams/read-teams.js';
@@ -177,7 +179,9 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   importAuthors,
   getCalendar,
   updateCalendar,
+  getRulePreview,
   getRules,
+  getRuleSuggestions,
   importRules,
   listCorrections,
   listEnvironments,

@@ -20,7 +20,7 @@ export interface PreviewLimits {
   readonly milliseconds: number;
 }
 
-/** Thousands of units take a second or two. Whoever waits for a preview does not wait longer than this. */
+/** The limits of the API. A person waits for the preview, so that it ends after a few seconds in any case. */
 export const PREVIEW_LIMITS: PreviewLimits = { units: 5000, corrections: 500, milliseconds: 8000 };
 
 /** Units that the reply names. */

@@ -102,7 +102,7 @@ function* suggestionSteps(base: Classifier, input: SuggestionInput): Steps<Sugge
 type Candidate = Pick<Suggestion, 'kind' | 'pattern'>;
 
 /** The lists of rules by what they look for. */
-const LISTS = {
+export const suggestionLists = {
   label: 'labels',
   scope: 'scopes',
   type: 'types',
@@ -117,7 +117,7 @@ function ruleFor(
 ): WrittenRule {
   return {
     name: nameFor(`${kind} ${pattern}`, own),
-    [LISTS[kind]]: [pattern],
+    [suggestionLists[kind]]: [pattern],
     gives: wanted,
     ...(weight === 1 ? {} : { weight }),
   };

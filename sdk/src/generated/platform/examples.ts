@@ -640,6 +640,8 @@ export interface Operations {
   readonly updateCalendar: operations['updateCalendar'];
   readonly getRules: operations['getRules'];
   readonly importRules: operations['importRules'];
+  readonly getRuleSuggestions: operations['getRuleSuggestions'];
+  readonly getRulePreview: operations['getRulePreview'];
   readonly listEnvironments: operations['listEnvironments'];
   readonly getAuthors: operations['getAuthors'];
   readonly importAuthors: operations['importAuthors'];
@@ -5342,8 +5344,196 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
         },
       },
       406: shared.NotAcceptable,
+      409: {
+        mediaType: 'application/problem+json',
+        examples: {
+          rules_changed: {
+            type: '/problems/rules-changed',
+            title: 'Rules changed',
+            status: 409,
+            message: 'Other rules have been stored since the file was made.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
       413: shared.PayloadTooLarge,
       415: shared.UnsupportedMediaType,
+      422: {
+        mediaType: 'application/problem+json',
+        examples: {
+          rules_file_invalid: {
+            type: '/problems/rules-file-invalid',
+            title: 'Rules file invalid',
+            status: 422,
+            message: 'The file has 1 problem: line 3: rules[0].labels must be a list.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            problems: [{ line: 3, place: 'rules[0].labels', message: 'must be a list' }],
+          },
+          validation_failed: {
+            type: '/problems/validation-failed',
+            title: 'Validation failed',
+            status: 422,
+            message: 'The request breaks 1 rule.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            violations: [{ path: '/body/email', rule: 'format', message: 'must be an e-mail address' }],
+          },
+        },
+      },
+      429: shared.RateLimited,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  getRuleSuggestions: {
+    method: 'GET',
+    path: '/api/v1/organizations/{org_id}/rule-suggestions',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            unit_id: '5b2c6a0e-3f0b-5a51-8d3b-9a1f6c1e7d20:pull_request:42',
+            title: 'Settle payments of partners',
+            subcategory: 'feature_delivery.customer',
+            by_rules: 'unclassified.unclassified',
+            suggestions: [
+              { list: 'labels', pattern: 'partner', name: 'label partner', weight: 1 },
+              { list: 'paths', pattern: 'src/settlement/**', name: 'path src/settlement/**', weight: 2 },
+            ],
+          },
+        },
+      },
+      401: shared.Unauthenticated,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          organization_required: {
+            type: '/problems/organization-required',
+            title: 'Organization required',
+            status: 403,
+            message: 'The access token names no organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          organization_mismatch: {
+            type: '/problems/organization-mismatch',
+            title: 'Organization mismatch',
+            status: 403,
+            message: 'The access token is scoped to another organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          insufficient_role: {
+            type: '/problems/insufficient-role',
+            title: 'Insufficient role',
+            status: 403,
+            message: 'This needs the role admin or a higher one.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            required_role: 'admin',
+          },
+          insufficient_scope: {
+            type: '/problems/insufficient-scope',
+            title: 'Insufficient scope',
+            status: 403,
+            message: 'This needs the scope teams:write, which the service token lacks.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            required_scope: 'teams:write',
+          },
+        },
+      },
+      404: {
+        mediaType: 'application/problem+json',
+        examples: {
+          work_unit_not_found: {
+            type: '/problems/work-unit-not-found',
+            title: 'Work unit not found',
+            status: 404,
+            message: 'The organization has no such work unit.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          correction_not_found: {
+            type: '/problems/correction-not-found',
+            title: 'Correction not found',
+            status: 404,
+            message: 'The organization has no correction of this work unit.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      422: shared.ValidationFailed,
+      429: shared.RateLimited,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  getRulePreview: {
+    method: 'GET',
+    path: '/api/v1/organizations/{org_id}/rule-preview',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            start_date: '2026-01-01',
+            units: 1240,
+            examined: 1240,
+            matched: 31,
+            changed: 24,
+            changed_theme: 19,
+            changes: [
+              { from: 'unclassified.unclassified', to: 'feature_delivery.customer', units: 19 },
+              { from: 'feature_delivery.roadmap', to: 'feature_delivery.customer', units: 5 },
+            ],
+            examples: [
+              {
+                unit_id: '5b2c6a0e-3f0b-5a51-8d3b-9a1f6c1e7d20:pull_request:42',
+                title: 'Settle payments of partners',
+                from: 'unclassified.unclassified',
+                to: 'feature_delivery.customer',
+              },
+            ],
+            corrections: { total: 3, examined: 3, agreeing: 1, disagreeing: 0 },
+            file: 'rules:\n  - name: "label partner"\n    labels: ["partner"]\n    gives: "feature_delivery.customer"\n',
+            revision: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+          },
+        },
+      },
+      401: shared.Unauthenticated,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          organization_required: {
+            type: '/problems/organization-required',
+            title: 'Organization required',
+            status: 403,
+            message: 'The access token names no organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          organization_mismatch: {
+            type: '/problems/organization-mismatch',
+            title: 'Organization mismatch',
+            status: 403,
+            message: 'The access token is scoped to another organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          insufficient_role: {
+            type: '/problems/insufficient-role',
+            title: 'Insufficient role',
+            status: 403,
+            message: 'This needs the role admin or a higher one.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            required_role: 'admin',
+          },
+          insufficient_scope: {
+            type: '/problems/insufficient-scope',
+            title: 'Insufficient scope',
+            status: 403,
+            message: 'This needs the scope teams:write, which the service token lacks.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            required_scope: 'teams:write',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
       422: {
         mediaType: 'application/problem+json',
         examples: {

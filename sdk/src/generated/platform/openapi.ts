@@ -1433,6 +1433,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/organizations/{org_id}/rule-suggestions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Suggest rules for a work unit
+         * @description Suggests rules of the organization that would have given a work unit its corrected subcategory, or a proposed one. Each looks for one thing that the unit has - a label, the scope or the type of its title (such as `fix` in `fix(api)`, `[fix]` or a merge of `fix/crash`), a folder of its files, the first words of its title, or a word or phrase that few recent titles have - and was tried on the unit. `getRulePreview` shows what else a rule would change.
+         */
+        get: operations["getRuleSuggestions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/organizations/{org_id}/rule-preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Preview a rule
+         * @description Shows what would change if a rule came after the stored ones. The latest 5,000 units of the last days are classified with and without it, by their current records, and the units of the latest 500 corrections, for at most about 8 seconds. The numbers count only the units that were `examined`. Nothing is stored. To store the rule, send the `file` and the `revision` of the reply to `importRules`.
+         */
+        get: operations["getRulePreview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/organizations/{org_id}/environments": {
         parameters: {
             query?: never;
@@ -5505,6 +5545,20 @@ export interface components {
         ImportRulesRequest: {
             /** @description A YAML text: a mapping with the list `rules`, of which each item has a `name`, what it `gives`, and at least one of `types`, `scopes`, `labels`, `titles`, `starts`, `keywords`, `paths` and `work_types`. It may have a `weight`. `rules: []` removes all rules. The list `production`, if there is one, has patterns of the environments that are production, as `listEnvironments` shows them. The list `incidents` has patterns of the issues that are incidents: a label, or `type:`, `title:` or `severity:` before another value. The list `failures` has patterns of merged requests which show that the deployment before failed: a label, or `title:` or `branch:` before another value; `deployment:rollback` counts deployments of older code. */
             file: string;
+            /** @description The revision of the rules that the file is made from, as `getRulePreview` names it. If other rules have been stored since, nothing changes. Without it, the file replaces whatever is stored. */
+            revision?: string;
+        };
+        /** @description Other rules were stored after the revision that the file was made from. Nothing was changed. Preview the rule again, and send the new file. */
+        RulesChangedProblem: {
+            /** @constant */
+            type: "/problems/rules-changed";
+            /** @constant */
+            title: "Rules changed";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
         };
         /** @description The text is not YAML, or not a file with rules. Nothing was changed. Correct what `problems` lists and send the file again. */
         RulesFileInvalidProblem: {
@@ -5526,6 +5580,117 @@ export interface components {
                 /** @description What is wrong, for people to read. */
                 message: string;
             }[];
+        };
+        /**
+         * @description A subcategory of work, after its theme and a dot.
+         * @enum {string}
+         */
+        Subcategory: "feature_delivery.customer" | "feature_delivery.roadmap" | "feature_delivery.enablement" | "operational.incident_response" | "operational.on_call" | "operational.support" | "maintenance.refactor" | "maintenance.upgrade" | "maintenance.debt" | "quality.testing" | "quality.bugfix" | "quality.reliability" | "risk.security" | "risk.compliance" | "risk.vulnerability" | "unclassified.unclassified";
+        /** @description A rule with one pattern. */
+        RuleSuggestion: {
+            /**
+             * @description The list of the rule that has the pattern.
+             * @enum {string}
+             */
+            list: "labels" | "scopes" | "types" | "paths" | "starts" | "keywords";
+            /** @description The pattern. */
+            pattern: string;
+            /** @description A name that no stored rule has. */
+            name: string;
+            /** @description The least weight of a few with which the rule decides about the unit. */
+            weight: number;
+        };
+        /** @description Rules that would give a work unit a subcategory. */
+        RuleSuggestions: {
+            /** @description The id of the work unit. */
+            unit_id: string;
+            /** @description The title of the work unit. */
+            title: string;
+            subcategory: components["schemas"]["Subcategory"];
+            /** @description The main subcategory by the stored rules. A correction does not count. */
+            by_rules: string;
+            /** @description The rules, each of which gives the `subcategory`. Empty if the unit has nothing that a rule could look for. */
+            suggestions: components["schemas"]["RuleSuggestion"][];
+        };
+        /** @description The organization has no work unit with this id. The analytics list the ids of units. */
+        WorkUnitNotFoundProblem: {
+            /** @constant */
+            type: "/problems/work-unit-not-found";
+            /** @constant */
+            title: "Work unit not found";
+            /** @constant */
+            status: 404;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The organization has no correction of this work unit. List the corrections to see them. */
+        CorrectionNotFoundProblem: {
+            /** @constant */
+            type: "/problems/correction-not-found";
+            /** @constant */
+            title: "Correction not found";
+            /** @constant */
+            status: 404;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description Patterns of a rule, of which one must match. */
+        RulePatterns: string[];
+        /** @description The number of work units whose main subcategory changes in the same way. */
+        RuleChange: {
+            from: components["schemas"]["Subcategory"];
+            to: components["schemas"]["Subcategory"];
+            /** @description How many. */
+            units: number;
+        };
+        /** @description A work unit whose main subcategory changes. */
+        ChangedUnit: {
+            /** @description The id of the work unit. */
+            unit_id: string;
+            /** @description The title of the work unit. */
+            title: string;
+            from: components["schemas"]["Subcategory"];
+            to: components["schemas"]["Subcategory"];
+        };
+        /** @description How the rule compares with the corrections of the organization, of any time. */
+        RuleAndCorrections: {
+            /** @description The number of corrections. */
+            total: number;
+            /** @description How many of their units were looked at, of the latest corrections. The unit of a correction can be gone. */
+            examined: number;
+            /** @description Those in which the rule finds something, and that the rules then classify as they were corrected. */
+            agreeing: number;
+            /** @description Those in which the rule finds something, and that the rules then classify in another way. */
+            disagreeing: number;
+        };
+        /** @description What a rule would change. Units that were not examined are in no other number. */
+        RulePreview: {
+            /**
+             * Format: date
+             * @description The first day of the period, in the time zone of the organization.
+             */
+            start_date: string;
+            /** @description The number of stored work units of the period. */
+            units: number;
+            /** @description How many of them were looked at, of the latest. The others are too many, would take too long, or have no records. */
+            examined: number;
+            /** @description Of the examined ones, those in which the rule finds something. */
+            matched: number;
+            /** @description Of the examined ones, those whose main subcategory changes. Corrected units do not change. */
+            changed: number;
+            /** @description Of the changed ones, those whose main theme changes, too. */
+            changed_theme: number;
+            /** @description The changed ones by their subcategories, the most frequent change first. */
+            changes: components["schemas"]["RuleChange"][];
+            /** @description Some of the changed ones, the latest first. */
+            examples: components["schemas"]["ChangedUnit"][];
+            corrections: components["schemas"]["RuleAndCorrections"];
+            /** @description The stored rules with the rule after them. */
+            file: string;
+            /** @description The revision of the stored rules, for `importRules`. */
+            revision: string;
         };
         /** @description What code is deployed to. */
         Environment: {
@@ -5566,11 +5731,6 @@ export interface components {
             /** @description The people with several names. */
             authors: components["schemas"]["AuthorEntry"][];
         };
-        /**
-         * @description A subcategory of work, after its theme and a dot.
-         * @enum {string}
-         */
-        Subcategory: "feature_delivery.customer" | "feature_delivery.roadmap" | "feature_delivery.enablement" | "operational.incident_response" | "operational.on_call" | "operational.support" | "maintenance.refactor" | "maintenance.upgrade" | "maintenance.debt" | "quality.testing" | "quality.bugfix" | "quality.reliability" | "risk.security" | "risk.compliance" | "risk.vulnerability" | "unclassified.unclassified";
         /** @description A subcategory that the organization has set for a work unit. */
         Correction: {
             /** @description The id of the work unit. */
@@ -5598,18 +5758,6 @@ export interface components {
             /** @description The reason, for explanations. */
             note?: string | null;
         };
-        /** @description The organization has no work unit with this id. The analytics list the ids of units. */
-        WorkUnitNotFoundProblem: {
-            /** @constant */
-            type: "/problems/work-unit-not-found";
-            /** @constant */
-            title: "Work unit not found";
-            /** @constant */
-            status: 404;
-            /** @description What happened, for people to read. The wording may change. */
-            message: string;
-            request_id: components["schemas"]["RequestId"];
-        };
         /** @description The organization has the maximum of 10,000 corrections. Withdraw some, or add a rule instead. */
         CorrectionLimitReachedProblem: {
             /** @constant */
@@ -5618,18 +5766,6 @@ export interface components {
             title: "Correction limit reached";
             /** @constant */
             status: 409;
-            /** @description What happened, for people to read. The wording may change. */
-            message: string;
-            request_id: components["schemas"]["RequestId"];
-        };
-        /** @description The organization has no correction of this work unit. List the corrections to see them. */
-        CorrectionNotFoundProblem: {
-            /** @constant */
-            type: "/problems/correction-not-found";
-            /** @constant */
-            title: "Correction not found";
-            /** @constant */
-            status: 404;
             /** @description What happened, for people to read. The wording may change. */
             message: string;
             request_id: components["schemas"]["RequestId"];
@@ -14206,9 +14342,272 @@ export interface operations {
                 };
             };
             406: components["responses"]["NotAcceptable"];
+            /** @description The rules are not those of the `revision` any more. Nothing was stored. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RulesChangedProblem"];
+                };
+            };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             /** @description The file has no valid rules, or the request does not match the contract. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RulesFileInvalidProblem"] | components["schemas"]["ValidationFailedProblem"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getRuleSuggestions: {
+        parameters: {
+            query: {
+                /**
+                 * @description The id of the work unit, as the analytics show it.
+                 * @example 5b2c6a0e-3f0b-5a51-8d3b-9a1f6c1e7d20:pull_request:42
+                 */
+                unit_id: string;
+                /**
+                 * @description What the unit should count for; without it, what it was corrected to.
+                 * @example quality.bugfix
+                 */
+                subcategory?: components["schemas"]["Subcategory"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the organization: the one that the access token is scoped to.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                org_id: components["parameters"]["OrgId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The suggestions. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "unit_id": "5b2c6a0e-3f0b-5a51-8d3b-9a1f6c1e7d20:pull_request:42",
+                     *       "title": "Settle payments of partners",
+                     *       "subcategory": "feature_delivery.customer",
+                     *       "by_rules": "unclassified.unclassified",
+                     *       "suggestions": [
+                     *         {
+                     *           "list": "labels",
+                     *           "pattern": "partner",
+                     *           "name": "label partner",
+                     *           "weight": 1
+                     *         },
+                     *         {
+                     *           "list": "paths",
+                     *           "pattern": "src/settlement/**",
+                     *           "name": "path src/settlement/**",
+                     *           "weight": 2
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RuleSuggestions"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The access token is not scoped to this organization, or its role is below admin. The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["InsufficientScopeProblem"];
+                };
+            };
+            /** @description The organization has no such work unit, or no subcategory is proposed and the unit is not corrected. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["WorkUnitNotFoundProblem"] | components["schemas"]["CorrectionNotFoundProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getRulePreview: {
+        parameters: {
+            query: {
+                /**
+                 * @description The name of the rule, which no stored rule has.
+                 * @example label partner
+                 */
+                name: string;
+                /**
+                 * @description What work units count for where the rule finds something.
+                 * @example feature_delivery.customer
+                 */
+                gives: components["schemas"]["Subcategory"];
+                /**
+                 * @description Multiplies the points of the rule.
+                 * @example 1
+                 */
+                weight?: number;
+                /**
+                 * @description Types of titles, in lower case, such as `fix` in `fix(api)`, `[fix]` or a merge of `fix/crash`.
+                 * @example [
+                 *       "fix"
+                 *     ]
+                 */
+                types?: components["schemas"]["RulePatterns"];
+                /**
+                 * @description Conventional-commit scopes, such as `api` in `fix(api)`; `*` stands for any text.
+                 * @example [
+                 *       "api"
+                 *     ]
+                 */
+                scopes?: components["schemas"]["RulePatterns"];
+                /**
+                 * @description Labels; `*` stands for any text.
+                 * @example [
+                 *       "partner"
+                 *     ]
+                 */
+                labels?: components["schemas"]["RulePatterns"];
+                /**
+                 * @description Whole titles; `#` stands for a version, `*` for a word.
+                 * @example [
+                 *       "release #"
+                 *     ]
+                 */
+                titles?: components["schemas"]["RulePatterns"];
+                /**
+                 * @description The first words of titles.
+                 * @example [
+                 *       "settle payments"
+                 *     ]
+                 */
+                starts?: components["schemas"]["RulePatterns"];
+                /**
+                 * @description Words of titles and texts; `*` at the end stands for any ending.
+                 * @example [
+                 *       "settle*"
+                 *     ]
+                 */
+                keywords?: components["schemas"]["RulePatterns"];
+                /**
+                 * @description Changed files; `*` stands for any text within a folder, `**` for any folders.
+                 * @example [
+                 *       "src/settlement/**"
+                 *     ]
+                 */
+                paths?: components["schemas"]["RulePatterns"];
+                /**
+                 * @description Types of work units.
+                 * @example [
+                 *       "incident"
+                 *     ]
+                 */
+                work_types?: ("pull_request" | "commit" | "deployment" | "incident" | "issue")[];
+                /**
+                 * @description How many days the preview looks back, with today.
+                 * @example 90
+                 */
+                days?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the organization: the one that the access token is scoped to.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                org_id: components["parameters"]["OrgId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What would change. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "start_date": "2026-01-01",
+                     *       "units": 1240,
+                     *       "examined": 1240,
+                     *       "matched": 31,
+                     *       "changed": 24,
+                     *       "changed_theme": 19,
+                     *       "changes": [
+                     *         {
+                     *           "from": "unclassified.unclassified",
+                     *           "to": "feature_delivery.customer",
+                     *           "units": 19
+                     *         },
+                     *         {
+                     *           "from": "feature_delivery.roadmap",
+                     *           "to": "feature_delivery.customer",
+                     *           "units": 5
+                     *         }
+                     *       ],
+                     *       "examples": [
+                     *         {
+                     *           "unit_id": "5b2c6a0e-3f0b-5a51-8d3b-9a1f6c1e7d20:pull_request:42",
+                     *           "title": "Settle payments of partners",
+                     *           "from": "unclassified.unclassified",
+                     *           "to": "feature_delivery.customer"
+                     *         }
+                     *       ],
+                     *       "corrections": {
+                     *         "total": 3,
+                     *         "examined": 3,
+                     *         "agreeing": 1,
+                     *         "disagreeing": 0
+                     *       },
+                     *       "file": "rules:\n  - name: \"label partner\"\n    labels: [\"partner\"]\n    gives: \"feature_delivery.customer\"\n",
+                     *       "revision": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RulePreview"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The access token is not scoped to this organization, or its role is below admin. The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["InsufficientScopeProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            /** @description The stored rules and this one are not a valid file, or the request does not match the contract. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];

@@ -4185,6 +4185,7 @@ export type ImportRulesResult =
       | Schemas['InsufficientScopeProblem']
     >
   | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<409, Schemas['RulesChangedProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['RulesFileInvalidProblem'] | Schemas['ValidationFailedProblem']>
@@ -4202,9 +4203,10 @@ export type ImportRulesResult =
  *
  * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
  * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`,
- * `InsufficientScopeProblem`; 406 `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`; 415
- * `UnsupportedMediaTypeProblem`; 422 `RulesFileInvalidProblem`, `ValidationFailedProblem`; 429
- * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ * `InsufficientScopeProblem`; 406 `NotAcceptableProblem`; 409 `RulesChangedProblem`; 413
+ * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `RulesFileInvalidProblem`,
+ * `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts
@@ -4223,6 +4225,134 @@ export function importRules(client: PlatformClient, request: ImportRulesRequest)
     {
       path: '/api/v1/organizations/{org_id}/rules',
       method: 'put',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `GET /api/v1/organizations/{org_id}/rule-suggestions` */
+export interface GetRuleSuggestionsRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['getRuleSuggestions']['parameters']['path'];
+  /** The parameters of the query. */
+  readonly query: Parameters<NonNullable<operations['getRuleSuggestions']['parameters']['query']>>;
+}
+export type GetRuleSuggestionsResult =
+  | Success<200, Schemas['RuleSuggestions']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+      | Schemas['InsufficientScopeProblem']
+    >
+  | Failure<404, Schemas['WorkUnitNotFoundProblem'] | Schemas['CorrectionNotFoundProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Suggest rules for a work unit (`GET /api/v1/organizations/{org_id}/rule-suggestions`).
+ *
+ * Suggests rules of the organization that would have given a work unit its corrected subcategory, or a
+ * proposed one. Each looks for one thing that the unit has - a label, the scope or the type of its
+ * title (such as `fix` in `fix(api)`, `[fix]` or a merge of `fix/crash`), a folder of its files, the
+ * first words of its title, or a word or phrase that few recent titles have - and was tried on the
+ * unit. `getRulePreview` shows what else a rule would change.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `OrganizationMismatchProblem`, `InsufficientRoleProblem`, `InsufficientScopeProblem`; 404
+ * `WorkUnitNotFoundProblem`, `CorrectionNotFoundProblem`; 406 `NotAcceptableProblem`; 422
+ * `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await getRuleSuggestions(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   },
+ *   query: {
+ *     unit_id: "5b2c6a0e-3f0b-5a51-8d3b-9a1f6c1e7d20:pull_request:42"
+ *   }
+ * });
+ * ```
+ */
+export function getRuleSuggestions(
+  client: PlatformClient,
+  request: GetRuleSuggestionsRequest,
+): Promise<GetRuleSuggestionsResult> {
+  return client.call(
+    {
+      path: '/api/v1/organizations/{org_id}/rule-suggestions',
+      method: 'get',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `GET /api/v1/organizations/{org_id}/rule-preview` */
+export interface GetRulePreviewRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['getRulePreview']['parameters']['path'];
+  /** The parameters of the query. */
+  readonly query: Parameters<NonNullable<operations['getRulePreview']['parameters']['query']>>;
+}
+export type GetRulePreviewResult =
+  | Success<200, Schemas['RulePreview']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+      | Schemas['InsufficientScopeProblem']
+    >
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['RulesFileInvalidProblem'] | Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Preview a rule (`GET /api/v1/organizations/{org_id}/rule-preview`).
+ *
+ * Shows what would change if a rule came after the stored ones. The latest 5,000 units of the last
+ * days are classified with and without it, by their current records, and the units of the latest 500
+ * corrections, for at most about 8 seconds. The numbers count only the units that were `examined`.
+ * Nothing is stored. To store the rule, send the `file` and the `revision` of the reply to
+ * `importRules`.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `OrganizationMismatchProblem`, `InsufficientRoleProblem`, `InsufficientScopeProblem`; 406
+ * `NotAcceptableProblem`; 422 `RulesFileInvalidProblem`, `ValidationFailedProblem`; 429
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await getRulePreview(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   },
+ *   query: {
+ *     name: "label partner",
+ *     gives: "feature_delivery.customer"
+ *   }
+ * });
+ * ```
+ */
+export function getRulePreview(client: PlatformClient, request: GetRulePreviewRequest): Promise<GetRulePreviewResult> {
+  return client.call(
+    {
+      path: '/api/v1/organizations/{org_id}/rule-preview',
+      method: 'get',
       statuses: [200],
       format: formats.json,
       scheme: 'bearer',

@@ -89,6 +89,8 @@ export const operationsByPath = {
   '/api/v1/organizations/{org_id}/team-assignment': { GET: operations.getTeamAssignment, POST: operations.assignTeams },
   '/api/v1/organizations/{org_id}/calendar': { GET: operations.getCalendar, PUT: operations.updateCalendar },
   '/api/v1/organizations/{org_id}/rules': { GET: operations.getRules, PUT: operations.importRules },
+  '/api/v1/organizations/{org_id}/rule-suggestions': { GET: operations.getRuleSuggestions },
+  '/api/v1/organizations/{org_id}/rule-preview': { GET: operations.getRulePreview },
   '/api/v1/organizations/{org_id}/environments': { GET: operations.listEnvironments },
   '/api/v1/organizations/{org_id}/authors': { GET: operations.getAuthors, PUT: operations.importAuthors },
   '/api/v1/organizations/{org_id}/corrections': { GET: operations.listCorrections },

@@ -71,10 +71,11 @@ export type Problem =
   | Schemas['TeamExistsProblem']
   | Schemas['TeamLimitReachedProblem']
   | Schemas['TeamNotFoundProblem']
+  | Schemas['RulesChangedProblem']
   | Schemas['RulesFileInvalidProblem']
   | Schemas['WorkUnitNotFoundProblem']
-  | Schemas['CorrectionLimitReachedProblem']
   | Schemas['CorrectionNotFoundProblem']
+  | Schemas['CorrectionLimitReachedProblem']
   | Schemas['TooManyPushesProblem']
   | Schemas['ViewLimitReachedProblem']
   | Schemas['ViewNotFoundProblem']
@@ -192,10 +193,11 @@ export const problemTypes = [
   '/problems/team-exists',
   '/problems/team-limit-reached',
   '/problems/team-not-found',
+  '/problems/rules-changed',
   '/problems/rules-file-invalid',
   '/problems/work-unit-not-found',
-  '/problems/correction-limit-reached',
   '/problems/correction-not-found',
+  '/problems/correction-limit-reached',
   '/problems/too-many-pushes',
   '/problems/view-limit-reached',
   '/problems/view-not-found',

@@ -30,7 +30,7 @@ export const ORGANIZATION_PREFIX = 'organization: ';
 
 // A text is compared with every pattern: these limits, and those of `linear`, keep that within milliseconds.
 /** The contract of the API has the same limits. */
-const MOST_CHARACTERS = 262_144;
+export const mostCharacters = 262_144;
 const MOST_RULES = 200;
 const MOST_PATTERNS = 1000;
 const LONGEST_PATTERN = 100;
@@ -51,8 +51,8 @@ const OF_WORDS: ReadonlySet<string> = new Set(['titles', 'starts', 'keywords']);
  */
 export async function loadOrganizationRules(file: string): Promise<{ readonly text: string; readonly rules: number }> {
   const text = await readTextFile(file, 'rules file');
-  if (text.length > MOST_CHARACTERS && Array.from(text).length > MOST_CHARACTERS) {
-    const problem = { line: null, place: null, text: `it has more than ${MOST_CHARACTERS} characters` };
+  if (text.length > mostCharacters && Array.from(text).length > mostCharacters) {
+    const problem = { line: null, place: null, text: `it has more than ${mostCharacters} characters` };
     throw new FileError(`${file} is not a file with rules of an organization`, [problem]);
   }
   return { text, rules: parseOrganizationRules(text, file).rules.length };
