@@ -149,6 +149,65 @@ describe.skipIf(!hasBrowser)(`The work units${withoutBrowser}`, () => {
     expect([...complaints, ...viewer.complaints]).toEqual([]);
   });
 
+  test('become a rule once one is corrected, which is previewed before it is stored', async () => {
+    const { page, complaints, provoke } = visitor;
+    provoke(/^409 .*\/rules$/);
+    await page.getByRole('link', { name: 'Work units', exact: true }).click();
+    await units(page).first().waitFor();
+    const name = await title(page);
+    await page
+      .getByRole('button', { name: `Why this theme: ${name}` })
+      .first()
+      .click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Correct the theme').click();
+    expect(await dialog.getByText('Always classify like this').count()).toBe(0);
+    await dialog.getByLabel('Theme and subcategory').selectOption('Risk: Compliance');
+    await dialog.getByRole('button', { name: 'Save the correction' }).click();
+    await dialog.getByText(`Corrected by ${owner.email}`).waitFor();
+
+    // By the keyboard alone.
+    await dialog.locator('summary:focus', { hasText: 'Change or withdraw' }).waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    const choice = dialog.getByLabel('Work that is like this has');
+    await choice.waitFor();
+    await dialog.getByText(/ work units since .* would change\./).waitFor();
+    const first = await choice.inputValue();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('ArrowDown');
+    await eventually(() => choice.inputValue()).not.toBe(first);
+    const button = dialog.getByRole('button', { name: 'Store the rule' });
+    await button.waitFor();
+    for (const scheme of ['light', 'dark'] as const) {
+      for (const width of [1280, 390]) {
+        await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
+        await page.setViewportSize({ width, height: 900 });
+        await button.scrollIntoViewIfNeeded();
+        if (pictures !== undefined) {
+          await page.screenshot({ path: join(pictures, `work-unit-always-${scheme}-${width}.png`) });
+        }
+        expect(await accessibilityViolations(page)).toEqual([]);
+      }
+    }
+
+    const rules = `/api/v1/organizations/${owner.orgId}/rules`;
+    const send = (method: string, body?: unknown): ReturnType<typeof running.platform.json> =>
+      running.platform.json(method, rules, { token: owner.accessToken, ...(body === undefined ? {} : { body }) });
+    await send('PUT', { file: 'rules: [] # of another admin\n' });
+    await button.click();
+    await dialog.getByText('Other rules have been stored since the file was made.').waitFor();
+    await button.click(); // once the preview is about the new rules
+    await page.getByText('The rule is stored.').first().waitFor();
+    expect((await send('GET')).body.file).toMatch(/^rules: \[.*risk\.compliance.*\] # of another admin$/m);
+    await dialog.locator('summary:focus', { hasText: 'Always classify like this' }).waitFor();
+    await send('PUT', { file: 'rules: []' });
+    await dialog.getByText('Change or withdraw the correction').click();
+    await dialog.getByRole('button', { name: 'Withdraw the correction' }).click();
+    await dialog.getByText('Correct the theme').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   test('keep what is being entered when another admin corrects the same unit, and save it once', async () => {
     const { page, complaints } = visitor;
     await page.getByRole('link', { name: 'Work units', exact: true }).click();

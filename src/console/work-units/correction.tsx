@@ -1,9 +1,8 @@
 import { unwrap } from '@plumbline/sdk';
-import { correctWorkUnit, deleteCorrection, type Schemas } from '@plumbline/sdk/platform';
+import { correctWorkUnit, deleteCorrection } from '@plumbline/sdk/platform';
 import { useMutation } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { wordsOf } from '../charts/words.js';
 import { queries, useMay } from '../session/queries.js';
 import { platform } from '../session/session.js';
 import { Failed } from '../ui/failed.js';
@@ -11,29 +10,9 @@ import { Select } from '../ui/fields.js';
 import { Field, Form, type Values } from '../ui/form.js';
 import { Moment } from '../ui/moment.js';
 import { announce } from '../ui/toasts.js';
+import { AlwaysLikeThis } from './always-like-this.js';
+import { isSubcategory, labelOf, subcategories, type Subcategory } from './subcategories.js';
 import type { Explanation } from './units.js';
-
-type Subcategory = Schemas['Subcategory'];
-
-/** In the order of the themes. */
-const subcategories: Readonly<Record<Subcategory, string>> = {
-  'feature_delivery.customer': 'Feature delivery: Customer',
-  'feature_delivery.roadmap': 'Feature delivery: Roadmap',
-  'feature_delivery.enablement': 'Feature delivery: Enablement',
-  'operational.incident_response': 'Operational: Incident response',
-  'operational.on_call': 'Operational: On call',
-  'operational.support': 'Operational: Support',
-  'maintenance.refactor': 'Maintenance: Refactor',
-  'maintenance.upgrade': 'Maintenance: Upgrade',
-  'maintenance.debt': 'Maintenance: Debt',
-  'quality.testing': 'Quality: Testing',
-  'quality.bugfix': 'Quality: Bugfix',
-  'quality.reliability': 'Quality: Reliability',
-  'risk.security': 'Risk: Security',
-  'risk.compliance': 'Risk: Compliance',
-  'risk.vulnerability': 'Risk: Vulnerability',
-  'unclassified.unclassified': 'Unclassified',
-};
 
 export interface CorrectionProps {
   readonly orgId: string;
@@ -53,6 +32,7 @@ export function Correction({ orgId, unit }: CorrectionProps): JSX.Element {
     details.current.open = false;
     details.current.querySelector('summary')?.focus(); // the button that had the focus is gone
   };
+  const [main] = unit.shares;
   return (
     <>
       {unit.correction !== null && <Corrected correction={unit.correction} />}
@@ -74,6 +54,9 @@ export function Correction({ orgId, unit }: CorrectionProps): JSX.Element {
           )}
           <CorrectionForm key={edited.correction?.correctedAt ?? ''} orgId={orgId} unit={edited} onChanged={close} />
         </details>
+      )}
+      {mayWrite && unit.correction !== null && main !== undefined && isSubcategory(main.subcategory) && (
+        <AlwaysLikeThis key={main.subcategory} orgId={orgId} unitId={unit.id} subcategory={main.subcategory} />
       )}
     </>
   );
@@ -185,12 +168,4 @@ function CorrectionForm({
 /** A correction changes the figures of all pages. */
 function refreshFigures(): void {
   void queries.invalidateQueries();
-}
-
-function isSubcategory(text: string): text is Subcategory {
-  return Object.hasOwn(subcategories, text);
-}
-
-function labelOf(subcategory: string): string {
-  return isSubcategory(subcategory) ? subcategories[subcategory] : wordsOf('SUBCATEGORY', subcategory);
 }
