@@ -44,7 +44,7 @@ async function rows(): Promise<unknown> {
 }
 
 it('covers the operations of organizations, freshness, teams, classification, views, provisioning, webhooks, thresholds, service tokens, SSO, integrations, sync, records, set-up and the audit log', () => {
-  expect(operations).toHaveLength(85);
+  expect(operations).toHaveLength(87);
 });
 
 async function expectRefused(example: ExampleRequest, by: TestUser, problem: string): Promise<void> {
