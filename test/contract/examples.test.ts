@@ -53,6 +53,8 @@ const accepted = [
   'logout: unknown property',
   'acceptHostEvent: unknown property',
   'acceptGitlabEvent: unknown property',
+  'acceptCdevent: unknown property',
+  'acceptCloudevent: unknown property',
   ...['User', 'Group'].flatMap((name) =>
     ['create', 'replace', 'update'].map((verb) => `${verb}Scim${name}: unknown property`),
   ), // ignored, as SCIM demands

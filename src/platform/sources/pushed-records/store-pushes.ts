@@ -4,7 +4,7 @@ import type { DerivationResources } from '../../../sync/work-units/derivation/re
 import type { RefusedPush, WaitingPush } from './pushed-records.store.js';
 import { pushedRowsOf } from './pushed-rows.js';
 
-/** What became of pushes. Those that are in neither list wait for the next attempt. */
+/** The outcome of pushes. Those that are in neither list wait for the next attempt. */
 export interface StoredPushes {
   /** The ids of those whose records are stored. */
   readonly stored: readonly string[];

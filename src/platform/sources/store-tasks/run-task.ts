@@ -18,7 +18,7 @@ import type { StoreTaskKind } from './store-tasks.store.js';
 export interface TaskEnd {
   /** A message for users; null: it succeeded. */
   readonly error: string | null;
-  /** What became of the pushes of the task, also where some wait for the next attempt. */
+  /** The outcome of the pushes of the task, also where some wait for the next attempt. */
   readonly pushes?: Omit<StoredPushes, 'error'>;
 }
 

@@ -164,7 +164,7 @@ it('The events of a run of a pipeline are one build, in whatever order they come
   ]);
 });
 
-it('Other events are ignored, and what is no event is refused', async () => {
+it('Other events are ignored, and what is not an event is refused', async () => {
   for (const type of ['change.merged.0.2.0', 'ticket.created.0.1.0', 'service.removed.0.2.0'])
     expect(await send(event(type, '09:00:00'))).toMatchObject({ status: 202, body: { outcome: 'ignored' } });
   const violations = async (reply: Promise<JsonReply>): Promise<readonly string[]> => {
