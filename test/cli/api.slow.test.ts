@@ -247,7 +247,7 @@ describe('Completion of plumbline api', () => {
   test('is part of the script that compose has, too', async () => {
     const { stdout } = await home.run(['completion', 'bash']);
     expect(stdout).toContain('compose|api');
-    expect(stdout).toMatch(/ login logout status whoami mcp api completion/);
+    expect(stdout).toMatch(/ login logout status whoami mcp push api completion/);
     expect((await api(['__complete', '--', 'get-team', '--te'])).stdout).toBe('--team-id\n');
   });
 });
