@@ -4,7 +4,7 @@ import type { WorkType } from '../../analytics/vocabulary.js';
 import { identityOfRemote } from '../identity.js';
 import { tableNamed, type AnyRow, type TableName } from '../records.js';
 import { closersOf } from './closers.js';
-import { parseUnitId, titleAndText, unitId } from './derivation/derive.js';
+import { groupUnitIds, titleAndText, unitId } from './derivation/derive.js';
 import { hasNamesake } from './derivation/namesakes.js';
 import { isIssueNumber } from './derivation/failure-signs.js';
 import type { DerivationResources } from './derivation/resources.js';
@@ -37,7 +37,9 @@ export async function describeUnits(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, UnitDescription>> {
   const described = new Map<string, UnitDescription>();
-  for (const { repoId, workType, names } of groupsOf(ids)) {
+  for (const { repoId, workType, names: all } of groupUnitIds(ids)) {
+    const names = PLACES[workType].every(({ key }) => key === 'number') ? all.filter(isIssueNumber) : all;
+    if (names.length === 0) continue;
     const repository = await repositoryRow(sink, repoId);
     if (repository?.['org_id'] !== orgId) continue;
     const closers = workType === 'issue' ? await closersOf(records, repoId, names.map(Number)) : undefined;
@@ -60,26 +62,6 @@ export async function describeUnits(
     }
   }
   return described;
-}
-
-interface Group {
-  readonly repoId: string;
-  readonly workType: WorkType;
-  readonly names: string[];
-}
-
-function groupsOf(ids: readonly string[]): readonly Group[] {
-  const groups = new Map<string, Group>();
-  for (const id of ids) {
-    const parsed = parseUnitId(id);
-    if (parsed === undefined) continue;
-    const { repoId, workType, name } = parsed;
-    if (PLACES[workType].every(({ key }) => key === 'number') && !isIssueNumber(name)) continue;
-    const group = groups.get(`${repoId} ${workType}`) ?? { repoId, workType, names: [] };
-    groups.set(`${repoId} ${workType}`, group);
-    group.names.push(name);
-  }
-  return [...groups.values()];
 }
 
 async function repositoryRow(sink: DerivationResources['sink'], repoId: string): Promise<AnyRow | undefined> {

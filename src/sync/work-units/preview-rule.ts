@@ -6,7 +6,7 @@ import { classifyRecorded, EvidenceRecorder, matchOf, type RecordedEvidence } fr
 import type { OrganizationRules, Rule } from './classify/rules.js';
 import { themeOf } from './classify/shares.js';
 import { derivableUnits, type DerivableUnit } from './derivation/derivable-units.js';
-import { parseUnitId } from './derivation/derive.js';
+import { groupUnitIds } from './derivation/derive.js';
 import { repositoryContext } from './derivation/plan.js';
 import { RecordReader } from './derivation/read.js';
 import type { PreviewResources } from './derivation/resources.js';
@@ -182,7 +182,7 @@ async function examine(
 ): Promise<void> {
   const repositories = new Map<string, Promise<Recording | undefined>>();
   for (let start = 0; start < ids.length; start += AT_ONCE) {
-    for (const { repoId, workType, names } of groupsOf(ids.slice(start, start + AT_ONCE))) {
+    for (const { repoId, workType, names } of groupUnitIds(ids.slice(start, start + AT_ONCE))) {
       if (performance.now() >= until) return;
       const known = repositories.get(repoId) ?? recordingOf(resources, repoId);
       repositories.set(repoId, known);
@@ -227,21 +227,4 @@ export async function recordingOf(
   if (context === undefined) return undefined;
   const recorder = new EvidenceRecorder(context.classifier);
   return { recorder, reader: new RecordReader(resources.records, { ...context, classifier: recorder.classifier }) };
-}
-
-type Group = Pick<NonNullable<ReturnType<typeof parseUnitId>>, 'repoId' | 'workType'> & { readonly names: string[] };
-
-/** The ids by repository and type of work, in the order of their first unit. */
-function groupsOf(ids: readonly string[]): readonly Group[] {
-  const groups = new Map<string, Group>();
-  for (const id of ids) {
-    const parsed = parseUnitId(id);
-    if (parsed === undefined) continue;
-    const { repoId, workType, name } = parsed;
-    const key = `${repoId} ${workType}`;
-    const group = groups.get(key) ?? { repoId, workType, names: [] };
-    groups.set(key, group);
-    group.names.push(name);
-  }
-  return [...groups.values()];
 }

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import type { Violation } from '@plumbline/contract/violations';
 import { storableText } from '../../../database/storable-text.js';
 import { propertyOf } from '../../server/json-values.js';
-import { isAddress } from './clean-address.js';
+import { isAddress, notAnAddress } from './clean-address.js';
+import { latestTime } from './latest-time.js';
 
 /** What an event says of a record. Several events can be about one record, in any order. */
 export type PushedEvent = {
@@ -121,7 +122,7 @@ class EventReader {
   /** A required text; '' if it is missing, which is a violation. */
   text(...keys: readonly string[]): string {
     const value = this.#at(keys);
-    if (typeof value === 'string' && value.length > 0 && value.length <= longestText) return storableText(value);
+    if (typeof value === 'string' && value.length > 0 && value.length <= longestText) return value;
     return this.#refuse(keys, 'type', `must be a text of 1 to ${longestText} characters`);
   }
 
@@ -132,11 +133,11 @@ class EventReader {
     if (text === '') return 0;
     if (Number.isNaN(at)) this.#refuse([context, key], 'format', 'must be a time, such as 2026-03-02T09:00:00Z');
     else if (at < 0) this.#refuse([context, key], 'minimum', 'must not be before 1970');
-    else if (at > now.getTime() + 86_400_000) this.#refuse([context, key], 'maximum', 'must not be in the future');
+    else if (at > latestTime(now)) this.#refuse([context, key], 'maximum', 'must not be in the future');
     return at;
   }
 
-  /** A text that is cut to a bounded length; null if there is none. */
+  /** A text that is cut to a bounded length, perhaps within a pair of surrogates; null if there is none. */
   optional(...keys: readonly string[]): string | null {
     const value = this.#at(keys);
     return typeof value === 'string' && value !== '' ? storableText(value.slice(0, longestText)) : null;
@@ -166,5 +167,3 @@ class EventReader {
     return '';
   }
 }
-
-const notAnAddress = 'must be the address of a repository at a host, such as https://github.com/acme/shop';

@@ -1,5 +1,8 @@
 import { addressOf, identityOfRemote } from '../../../sync/identity.js';
 
+/** What is wrong with a text that is not an address. */
+export const notAnAddress = 'must be the address of a repository at a host, such as https://github.com/acme/shop';
+
 /** Whether a text is the address of a repository at a host, whose name can be stored. */
 export function isAddress(text: string): boolean {
   const identity = identityOfRemote(text);

@@ -37,7 +37,8 @@ export function incidentsOf(events: readonly PushedEvent[]): PushedRow<'incident
       const title = textOrNull(stored, 'title');
       const known = numberOrNull(stored, 'resolved_at');
       // What begins after it was resolved is open again.
-      const resolvedAt = phase === 'resolved' ? Math.max(at, known ?? at) : known !== null && at > known ? null : known;
+      const isLast = known === null || at > known;
+      const resolvedAt = isLast ? (phase === 'resolved' ? at : null) : known;
       return {
         incident_id: id,
         // What began says more than what was done about it.

@@ -1,17 +1,15 @@
 import type { Violation } from '@plumbline/contract/violations';
 import { instantOf } from '@plumbline/contract/instant';
-import { isAddress } from './clean-address.js';
+import { isAddress, notAnAddress } from './clean-address.js';
+import { latestTime } from './latest-time.js';
 import type { PushedContent } from './pushed-rows.js';
-
-/** Clocks differ, but not by more. */
-const aheadMs = 24 * 60 * 60 * 1000;
 
 /** What the contract cannot say of a push. */
 export function violationsOfPush(
   { deployments = [], incidents = [], builds = [], issues = [] }: PushedContent,
   now: Date,
 ): readonly Violation[] {
-  const latest = now.getTime() + aheadMs;
+  const latest = latestTime(now);
   return [
     ...deployments.flatMap((deployment, index) => {
       const path = `/body/deployments/${index}`;
@@ -60,8 +58,7 @@ function isAbsent(value: string | null | undefined): boolean {
 
 function violationsOfRepository(path: string, repository: string): Violation[] {
   if (isAddress(repository)) return [];
-  const message = 'must be the address of a repository at a host, such as https://github.com/acme/shop';
-  return [{ path: `${path}/repository`, rule: 'format', message }];
+  return [{ path: `${path}/repository`, rule: 'format', message: notAnAddress }];
 }
 
 function violationsOfEnd(path: string, status: string, end: string | null | undefined): Violation[] {

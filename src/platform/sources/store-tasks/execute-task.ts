@@ -1,7 +1,7 @@
 import { failureOf } from '../../../sync/failures.js';
 import type { SyncDependencies } from '../../../sync/dependencies.js';
 import { forkProgram } from '../sync-runs/jobs/fork-program.js';
-import { runStoreTask, type StoreTask, type TaskEnd } from './run-task.js';
+import { runStoreTask, secretsOf, type StoreTask, type TaskEnd } from './run-task.js';
 
 /** A task in progress, in this process or another. */
 export interface TaskExecution {
@@ -36,7 +36,7 @@ export function executeTaskInServer(importConnector?: SyncDependencies['importCo
   return (task) => {
     const stop = new AbortController();
     const ended = runStoreTask(task, stop.signal, importConnector).catch((error: unknown): TaskEnd => ({
-      error: failureOf(error, [task.store]).message,
+      error: failureOf(error, secretsOf(task)).message,
     }));
     return {
       ended,

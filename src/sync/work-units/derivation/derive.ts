@@ -40,6 +40,29 @@ export function parseUnitId(id: string): { repoId: string; workType: WorkType; n
   return { repoId, workType: workType as WorkType, name };
 }
 
+/** Units of one type in one repository. */
+export interface UnitGroup {
+  readonly repoId: string;
+  readonly workType: WorkType;
+  /** The last parts of their ids. */
+  readonly names: readonly string[];
+}
+
+/** The ids by repository and type of work, in the order of their first unit. Other texts are left out. */
+export function groupUnitIds(ids: readonly string[]): readonly UnitGroup[] {
+  const groups = new Map<string, UnitGroup & { readonly names: string[] }>();
+  for (const id of ids) {
+    const parsed = parseUnitId(id);
+    if (parsed === undefined) continue;
+    const { repoId, workType, name } = parsed;
+    const key = `${repoId} ${workType}`;
+    const group = groups.get(key) ?? { repoId, workType, names: [] };
+    groups.set(key, group);
+    group.names.push(name);
+  }
+  return [...groups.values()];
+}
+
 /** The unit of a pull or merge request. */
 export function requestUnit(context: RepositoryContext, request: RequestFacts, explain?: Explain): WorkUnit {
   const { row, commits, remaining, reviews } = request;
