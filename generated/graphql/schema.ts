@@ -131,6 +131,12 @@ enum DimensionInput {
   The investment subcategory, for example \`quality.testing\`.
   """
   SUBCATEGORY
+
+  """
+  The AI assistant that most commits name, for example \`Copilot\`, or \`unassisted\`; empty where the records cannot say so:
+  deployments, incidents, issues, and requests whose commits are not stored.
+  """
+  ASSISTANT
 }
 
 """
@@ -274,7 +280,7 @@ enum ScopeLevelInput {
   REPO
 
   """
-  Authors.
+  Authors: what they wrote, and what they co-authored.
   """
   AUTHOR
 }
@@ -561,6 +567,27 @@ enum BotFilter {
 }
 
 """
+What a filter does with the units that an AI assistant has a part in. Where the records cannot say so, as for an issue,
+no assistant has a part.
+"""
+enum AssistantFilter {
+  """
+  The units with an assistant and others.
+  """
+  INCLUDE
+
+  """
+  No units with an assistant. Units of which nobody can say so stay.
+  """
+  EXCLUDE
+
+  """
+  The units with an assistant only.
+  """
+  ONLY
+}
+
+"""
 Selects work units. All filters must match; each accepts at most 100 values, and an empty list means any. Figures of
 groups (DORA's keys, phases, reviews, work in progress) accept neither \`authors\` nor a \`scope\` of authors.
 """
@@ -590,6 +617,16 @@ input FilterInput {
   Bots. Figures of groups accept it: it separates the work of programs from that of people, and names no author.
   """
   bots: BotFilter! = INCLUDE
+
+  """
+  AI assistants. Figures of groups accept it: it names no author.
+  """
+  assistants: AssistantFilter! = INCLUDE
+
+  """
+  AI assistants by their names, or \`unassisted\`. Empty: any.
+  """
+  assistantNames: [String!]! = []
 
   """
   Types of work. Empty: any.
@@ -1869,6 +1906,16 @@ type WorkUnit {
   author: String!
 
   """
+  The other people whom the trailers \`Co-authored-by\` of its commits name, in the form of an author.
+  """
+  coAuthors: [String!]!
+
+  """
+  The AI assistant that most of its commits name, or \`unassisted\`; empty where the records cannot say so.
+  """
+  assistant: String!
+
+  """
   The theme with the largest share.
   """
   theme: String!
@@ -2069,7 +2116,7 @@ type WorkUnitContribution {
 `;
 
 /** The version of the schema and the persisted queries, for `X-Persisted-Query-Version`. */
-export const persistedVersion = 'edc7377b793d41d6';
+export const persistedVersion = 'f74fd89256cfe455';
 
 /** The persisted queries, by their id. */
 export const persistedQueries = {
@@ -2958,6 +3005,8 @@ export const persistedQueries = {
       repo
       team
       author
+      coAuthors
+      assistant
       theme
       shares {
         subcategory

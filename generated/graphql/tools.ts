@@ -31,7 +31,7 @@ export const queryTools: readonly QueryTool[] = [
                             properties: {
                               name: {
                                 type: 'string',
-                                enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY'],
+                                enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY', 'ASSISTANT'],
                               },
                               description: { type: 'string' },
                             },
@@ -113,7 +113,10 @@ export const queryTools: readonly QueryTool[] = [
     inputSchema: {
       type: 'object',
       properties: {
-        dimension: { type: 'string', enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY'] },
+        dimension: {
+          type: 'string',
+          enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY', 'ASSISTANT'],
+        },
         search: { type: 'string' },
       },
       required: ['dimension'],
@@ -434,6 +437,16 @@ export const queryTools: readonly QueryTool[] = [
               description:
                 'Bots. Figures of groups accept it: it separates the work of programs from that of people, and names no author.',
             },
+            assistants: {
+              type: 'string',
+              enum: ['INCLUDE', 'EXCLUDE', 'ONLY'],
+              description: 'AI assistants. Figures of groups accept it: it names no author.',
+            },
+            assistantNames: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'AI assistants by their names, or `unassisted`. Empty: any.',
+            },
             workTypes: { type: 'array', items: { type: 'string' }, description: 'Types of work. Empty: any.' },
             themes: {
               type: 'array',
@@ -492,7 +505,7 @@ export const queryTools: readonly QueryTool[] = [
                             properties: {
                               dimension: {
                                 type: 'string',
-                                enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY'],
+                                enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY', 'ASSISTANT'],
                               },
                               measure: {
                                 type: 'string',
@@ -523,7 +536,7 @@ export const queryTools: readonly QueryTool[] = [
                             properties: {
                               dimension: {
                                 type: 'string',
-                                enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY'],
+                                enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY', 'ASSISTANT'],
                               },
                               measure: {
                                 type: 'string',
@@ -677,7 +690,7 @@ export const queryTools: readonly QueryTool[] = [
         },
         dimension: {
           type: 'string',
-          enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY'],
+          enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY', 'ASSISTANT'],
           default: 'WORK_TYPE',
         },
         interval: { type: 'string', enum: ['DAY', 'WEEK', 'MONTH', 'QUARTER', 'YEAR'], default: 'WEEK' },
@@ -717,6 +730,16 @@ export const queryTools: readonly QueryTool[] = [
               enum: ['INCLUDE', 'EXCLUDE', 'ONLY'],
               description:
                 'Bots. Figures of groups accept it: it separates the work of programs from that of people, and names no author.',
+            },
+            assistants: {
+              type: 'string',
+              enum: ['INCLUDE', 'EXCLUDE', 'ONLY'],
+              description: 'AI assistants. Figures of groups accept it: it names no author.',
+            },
+            assistantNames: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'AI assistants by their names, or `unassisted`. Empty: any.',
             },
             workTypes: { type: 'array', items: { type: 'string' }, description: 'Types of work. Empty: any.' },
             themes: {
@@ -776,7 +799,7 @@ export const queryTools: readonly QueryTool[] = [
                             properties: {
                               dimension: {
                                 type: 'string',
-                                enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY'],
+                                enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY', 'ASSISTANT'],
                               },
                               measure: {
                                 type: 'string',
@@ -988,6 +1011,16 @@ export const queryTools: readonly QueryTool[] = [
               enum: ['INCLUDE', 'EXCLUDE', 'ONLY'],
               description:
                 'Bots. Figures of groups accept it: it separates the work of programs from that of people, and names no author.',
+            },
+            assistants: {
+              type: 'string',
+              enum: ['INCLUDE', 'EXCLUDE', 'ONLY'],
+              description: 'AI assistants. Figures of groups accept it: it names no author.',
+            },
+            assistantNames: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'AI assistants by their names, or `unassisted`. Empty: any.',
             },
             workTypes: { type: 'array', items: { type: 'string' }, description: 'Types of work. Empty: any.' },
             themes: {
@@ -1518,7 +1551,7 @@ export const queryTools: readonly QueryTool[] = [
         },
         dimension: {
           type: 'string',
-          enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY'],
+          enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY', 'ASSISTANT'],
           default: 'THEME',
         },
         measure: { type: 'string', enum: ['COUNT', 'CHURN_LOC', 'CYCLE_TIME_HOURS', 'THROUGHPUT'], default: 'COUNT' },
@@ -1559,6 +1592,16 @@ export const queryTools: readonly QueryTool[] = [
               enum: ['INCLUDE', 'EXCLUDE', 'ONLY'],
               description:
                 'Bots. Figures of groups accept it: it separates the work of programs from that of people, and names no author.',
+            },
+            assistants: {
+              type: 'string',
+              enum: ['INCLUDE', 'EXCLUDE', 'ONLY'],
+              description: 'AI assistants. Figures of groups accept it: it names no author.',
+            },
+            assistantNames: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'AI assistants by their names, or `unassisted`. Empty: any.',
             },
             workTypes: { type: 'array', items: { type: 'string' }, description: 'Types of work. Empty: any.' },
             themes: {
@@ -1618,7 +1661,7 @@ export const queryTools: readonly QueryTool[] = [
                             properties: {
                               dimension: {
                                 type: 'string',
-                                enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY'],
+                                enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY', 'ASSISTANT'],
                               },
                               measure: {
                                 type: 'string',
@@ -1645,7 +1688,7 @@ export const queryTools: readonly QueryTool[] = [
                             properties: {
                               dimension: {
                                 type: 'string',
-                                enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY'],
+                                enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY', 'ASSISTANT'],
                               },
                               dimensionValue: { type: 'string' },
                               measure: {
@@ -1795,6 +1838,16 @@ export const queryTools: readonly QueryTool[] = [
               description:
                 'Bots. Figures of groups accept it: it separates the work of programs from that of people, and names no author.',
             },
+            assistants: {
+              type: 'string',
+              enum: ['INCLUDE', 'EXCLUDE', 'ONLY'],
+              description: 'AI assistants. Figures of groups accept it: it names no author.',
+            },
+            assistantNames: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'AI assistants by their names, or `unassisted`. Empty: any.',
+            },
             workTypes: { type: 'array', items: { type: 'string' }, description: 'Types of work. Empty: any.' },
             themes: {
               type: 'array',
@@ -1838,7 +1891,7 @@ export const queryTools: readonly QueryTool[] = [
                             properties: {
                               dimension: {
                                 type: 'string',
-                                enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY'],
+                                enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY', 'ASSISTANT'],
                               },
                               measure: {
                                 type: 'string',
@@ -2011,6 +2064,16 @@ export const queryTools: readonly QueryTool[] = [
               description:
                 'Bots. Figures of groups accept it: it separates the work of programs from that of people, and names no author.',
             },
+            assistants: {
+              type: 'string',
+              enum: ['INCLUDE', 'EXCLUDE', 'ONLY'],
+              description: 'AI assistants. Figures of groups accept it: it names no author.',
+            },
+            assistantNames: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'AI assistants by their names, or `unassisted`. Empty: any.',
+            },
             workTypes: { type: 'array', items: { type: 'string' }, description: 'Types of work. Empty: any.' },
             themes: {
               type: 'array',
@@ -2069,7 +2132,7 @@ export const queryTools: readonly QueryTool[] = [
                             properties: {
                               dimension: {
                                 type: 'string',
-                                enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY'],
+                                enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY', 'ASSISTANT'],
                               },
                               measure: {
                                 type: 'string',
@@ -2096,7 +2159,7 @@ export const queryTools: readonly QueryTool[] = [
                             properties: {
                               dimension: {
                                 type: 'string',
-                                enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY'],
+                                enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY', 'ASSISTANT'],
                               },
                               dimensionValue: { type: 'string' },
                               measure: {
@@ -2135,7 +2198,15 @@ export const queryTools: readonly QueryTool[] = [
                                       label: { type: 'string' },
                                       dimension: {
                                         type: 'string',
-                                        enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY'],
+                                        enum: [
+                                          'TEAM',
+                                          'REPO',
+                                          'AUTHOR',
+                                          'WORK_TYPE',
+                                          'THEME',
+                                          'SUBCATEGORY',
+                                          'ASSISTANT',
+                                        ],
                                       },
                                       value: { type: 'number' },
                                     },
@@ -2271,7 +2342,7 @@ export const queryTools: readonly QueryTool[] = [
         },
         dimension: {
           type: 'string',
-          enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY'],
+          enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY', 'ASSISTANT'],
           default: 'TEAM',
         },
         topN: { type: 'integer', default: 10 },
@@ -2310,6 +2381,16 @@ export const queryTools: readonly QueryTool[] = [
               enum: ['INCLUDE', 'EXCLUDE', 'ONLY'],
               description:
                 'Bots. Figures of groups accept it: it separates the work of programs from that of people, and names no author.',
+            },
+            assistants: {
+              type: 'string',
+              enum: ['INCLUDE', 'EXCLUDE', 'ONLY'],
+              description: 'AI assistants. Figures of groups accept it: it names no author.',
+            },
+            assistantNames: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'AI assistants by their names, or `unassisted`. Empty: any.',
             },
             workTypes: { type: 'array', items: { type: 'string' }, description: 'Types of work. Empty: any.' },
             themes: {
@@ -2369,7 +2450,7 @@ export const queryTools: readonly QueryTool[] = [
                             properties: {
                               dimension: {
                                 type: 'string',
-                                enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY'],
+                                enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY', 'ASSISTANT'],
                               },
                               measure: {
                                 type: 'string',
@@ -2556,6 +2637,16 @@ export const queryTools: readonly QueryTool[] = [
               enum: ['INCLUDE', 'EXCLUDE', 'ONLY'],
               description:
                 'Bots. Figures of groups accept it: it separates the work of programs from that of people, and names no author.',
+            },
+            assistants: {
+              type: 'string',
+              enum: ['INCLUDE', 'EXCLUDE', 'ONLY'],
+              description: 'AI assistants. Figures of groups accept it: it names no author.',
+            },
+            assistantNames: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'AI assistants by their names, or `unassisted`. Empty: any.',
             },
             workTypes: { type: 'array', items: { type: 'string' }, description: 'Types of work. Empty: any.' },
             themes: {
@@ -2808,7 +2899,7 @@ export const queryTools: readonly QueryTool[] = [
         },
         dimension: {
           type: 'string',
-          enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY'],
+          enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY', 'ASSISTANT'],
           default: 'TEAM',
         },
         measure: {
@@ -2850,6 +2941,16 @@ export const queryTools: readonly QueryTool[] = [
               enum: ['INCLUDE', 'EXCLUDE', 'ONLY'],
               description:
                 'Bots. Figures of groups accept it: it separates the work of programs from that of people, and names no author.',
+            },
+            assistants: {
+              type: 'string',
+              enum: ['INCLUDE', 'EXCLUDE', 'ONLY'],
+              description: 'AI assistants. Figures of groups accept it: it names no author.',
+            },
+            assistantNames: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'AI assistants by their names, or `unassisted`. Empty: any.',
             },
             workTypes: { type: 'array', items: { type: 'string' }, description: 'Types of work. Empty: any.' },
             themes: {
@@ -2909,7 +3010,7 @@ export const queryTools: readonly QueryTool[] = [
                             properties: {
                               dimension: {
                                 type: 'string',
-                                enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY'],
+                                enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY', 'ASSISTANT'],
                               },
                               dimensionValue: { type: 'string' },
                               measure: {
@@ -3060,6 +3161,16 @@ export const queryTools: readonly QueryTool[] = [
               enum: ['INCLUDE', 'EXCLUDE', 'ONLY'],
               description:
                 'Bots. Figures of groups accept it: it separates the work of programs from that of people, and names no author.',
+            },
+            assistants: {
+              type: 'string',
+              enum: ['INCLUDE', 'EXCLUDE', 'ONLY'],
+              description: 'AI assistants. Figures of groups accept it: it names no author.',
+            },
+            assistantNames: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'AI assistants by their names, or `unassisted`. Empty: any.',
             },
             workTypes: { type: 'array', items: { type: 'string' }, description: 'Types of work. Empty: any.' },
             themes: {
@@ -3477,6 +3588,16 @@ export const queryTools: readonly QueryTool[] = [
               description:
                 'Bots. Figures of groups accept it: it separates the work of programs from that of people, and names no author.',
             },
+            assistants: {
+              type: 'string',
+              enum: ['INCLUDE', 'EXCLUDE', 'ONLY'],
+              description: 'AI assistants. Figures of groups accept it: it names no author.',
+            },
+            assistantNames: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'AI assistants by their names, or `unassisted`. Empty: any.',
+            },
             workTypes: { type: 'array', items: { type: 'string' }, description: 'Types of work. Empty: any.' },
             themes: {
               type: 'array',
@@ -3531,6 +3652,8 @@ export const queryTools: readonly QueryTool[] = [
                               repo: { type: 'string' },
                               team: { type: 'string' },
                               author: { type: 'string' },
+                              coAuthors: { type: 'array', items: { type: 'string' } },
+                              assistant: { type: 'string' },
                               theme: { type: 'string' },
                               shares: {
                                 type: 'array',
@@ -3555,6 +3678,8 @@ export const queryTools: readonly QueryTool[] = [
                               'repo',
                               'team',
                               'author',
+                              'coAuthors',
+                              'assistant',
                               'theme',
                               'shares',
                               'day',

@@ -1,6 +1,7 @@
 /** The interface of the analytics: checked requests in, figures out. GraphQL uses this and never an engine. */
 import type { WorkUnit } from './work-unit.js';
 import type {
+  AssistantFilter,
   Baseline,
   BotFilter,
   Dimension,
@@ -88,8 +89,11 @@ export interface Scope {
   readonly ids: readonly string[];
 }
 
-/** Allowed values by dimension; no values: any. All dimensions must match, and `bots`; absent: INCLUDE. */
-export type Filters = Readonly<Partial<Record<Dimension, readonly string[]>>> & { readonly bots?: BotFilter };
+/** Allowed values by dimension; no values: any. All dimensions must match, and `bots` and `assistants`; absent: INCLUDE. */
+export type Filters = Readonly<Partial<Record<Dimension, readonly string[]>>> & {
+  readonly bots?: BotFilter;
+  readonly assistants?: AssistantFilter;
+};
 
 /** A batch whose limits and dates have been checked (see `checkBatch`). */
 export interface AnalyticsBatch {

@@ -1,6 +1,6 @@
 /** The words of the analytics: what can be asked for. graphql/schema.graphql documents each. */
 
-export const DIMENSIONS = ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY'] as const;
+export const DIMENSIONS = ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY', 'ASSISTANT'] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
 export const MEASURES = ['COUNT', 'CHURN_LOC', 'CYCLE_TIME_HOURS', 'THROUGHPUT'] as const;
@@ -27,6 +27,10 @@ export type Baseline = (typeof BASELINES)[number];
 /** What is done with the units of bots, whose names end with `[bot]`. */
 export const BOT_FILTERS = ['INCLUDE', 'EXCLUDE', 'ONLY'] as const;
 export type BotFilter = (typeof BOT_FILTERS)[number];
+
+/** What is done with the units that an AI assistant has a part in. */
+export const ASSISTANT_FILTERS = ['INCLUDE', 'EXCLUDE', 'ONLY'] as const;
+export type AssistantFilter = (typeof ASSISTANT_FILTERS)[number];
 
 export const INTERVALS = ['DAY', 'WEEK', 'MONTH', 'QUARTER', 'YEAR'] as const;
 export type Interval = (typeof INTERVALS)[number];
@@ -60,3 +64,6 @@ export type Subcategory = { [T in Theme]: `${T}.${(typeof TAXONOMY)[T][number]}`
 
 /** The team of a unit without a team; it counts against team coverage. */
 export const UNASSIGNED = 'unassigned';
+
+/** The assistant of a unit whose commits name none. A unit of which nobody can say so has no assistant at all. */
+export const UNASSISTED = 'unassisted';

@@ -42,6 +42,13 @@ export interface WorkUnit {
   readonly openness?: Openness;
   /** Who reviewed a request whose reviews are known. Empty: nobody did. */
   readonly reviewers?: readonly Reviewer[];
+  /**
+   * The AI assistant that most commits name, or `unassisted`; absent where the records cannot say so: units without
+   * commits, such as an issue, and requests whose commits are not stored.
+   */
+  readonly assistant?: string;
+  /** The people whom commits name beside their author, in the form of an author and in their order; absent: nobody. */
+  readonly coAuthors?: readonly string[];
 }
 
 /** When a request was open. Epoch milliseconds. */

@@ -12,7 +12,7 @@ import {
   writeErasures,
   type Erasures,
 } from './erasure/erasures.js';
-import { KnownPeople } from './erasure/identities.js';
+import { isAssistant, KnownPeople } from './erasure/identities.js';
 import type { SyncDependencies } from './dependencies.js';
 import { TABLES } from './records.js';
 import { latestSource, whileIdle } from './repository-locks.js';
@@ -64,7 +64,8 @@ export async function forgetPerson(
   identities: readonly string[],
 ): Promise<ErasedPerson | NotErased> {
   const { orgId, sink, dependencies } = database;
-  const asked = identities.map(normalized).filter((identity) => identity !== '');
+  const people = identities.filter((identity) => !isAssistant(identity));
+  const asked = people.map(normalized).filter((identity) => identity !== '');
   if (asked.length === 0) return { reason: 'unknown' };
   const key = { repoId: idOfErasures(orgId), target: 'work_units', source: 'local' } as const;
   const lock = await waitForLock(sink, key, dependencies);

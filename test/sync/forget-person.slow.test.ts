@@ -97,25 +97,32 @@ async function seed(db: string, org: string, targets: readonly string[] = OTHERS
   return id;
 }
 
+interface Everything {
+  stored: Stored;
+  units: object[];
+  notes: unknown[];
+  authors: Map<string, number>;
+  /** Of the commit that names one. */
+  coAuthors: string[];
+}
+
 /** Everything that the interfaces of the database return of an organization, and the units by author. */
-async function everythingOf(
-  db: string,
-  org: string,
-  id: string,
-): Promise<{ stored: Stored; units: object[]; notes: unknown[]; authors: Map<string, number> }> {
+async function everythingOf(db: string, org: string, id: string): Promise<Everything> {
   const stored = await storedRows(db, id);
   return withRecords(db, org, async ({ resources }) => {
     const [units, notes, authors]: [object[], unknown[], Map<string, number>] = [[], [], new Map()];
-    if (resources === undefined) return { stored, units, notes, authors };
+    const coAuthors: string[] = [];
+    if (resources === undefined) return { stored, units, notes, authors, coAuthors };
     for await (const batch of resources.store.scan(org, id))
       for (const unit of batch) {
         units.push(unit);
+        if (unit.id.endsWith('f'.repeat(40))) coAuthors.push(...(unit.coAuthors ?? []));
         authors.set(unit.author, (authors.get(unit.author) ?? 0) + 1);
       }
     for (const file of ['teams', 'authors'] as const) notes.push(await resources.records.readFile(file, org));
     notes.push(await resources.corrections.listCorrections(org, '', 10));
     notes.push([...(await resources.records.readProgress(id))].filter(([name]) => name === 'mailmap'));
-    return { stored, units, notes, authors };
+    return { stored, units, notes, authors, coAuthors };
   });
 }
 
@@ -157,7 +164,10 @@ describeOnEachDatabase('erasing a person', ({ kind, inProcess, newDatabase }) =>
       [...before.authors].map(([author, units]) => [author === AMBER ? pseudonym : author, units]),
     );
     expect(after.authors).toEqual(renamed);
-    if (kind !== 'mongo') expect(renamed.get(pseudonym)).toBeGreaterThan(0);
+    if (kind !== 'mongo') {
+      expect(renamed.get(pseudonym)).toBeGreaterThan(0);
+      expect([before.coAuthors, after.coAuthors]).toEqual([[AMBER], [pseudonym]]);
+    }
     for (const [table, rows] of Object.entries(before.stored)) expect(after.stored[table]).toHaveLength(rows.length);
     expect(await everythingOf(db, 'other', other)).toEqual(untouched);
 

@@ -108,6 +108,7 @@ const filterFields = {
   WORK_TYPE: 'workTypes',
   THEME: 'themes',
   SUBCATEGORY: 'subcategories',
+  ASSISTANT: 'assistantNames',
 } as const satisfies Record<Dimension, keyof FilterInput>;
 
 const mostFilterValues = 100;
@@ -123,10 +124,14 @@ export function checkFilters(input: FilterInput, path: string): { readonly scope
     checkTexts(values, `${path}.${field}`);
     if (values.length > 0) filters[dimension] = values;
   }
-  const { bots = 'INCLUDE' } = input;
+  const { bots = 'INCLUDE', assistants = 'INCLUDE' } = input;
   return {
     scope: checkScope(input.scope ?? {}, `${path}.scope`),
-    filters: { ...filters, ...(bots !== 'INCLUDE' && { bots }) },
+    filters: {
+      ...filters,
+      ...(bots !== 'INCLUDE' && { bots }),
+      ...(assistants !== 'INCLUDE' && { assistants }),
+    },
   };
 }
 

@@ -19,12 +19,16 @@ const millisecondsPerHour = 3_600_000;
 export async function listWorkUnits(input: WorkUnitsInput, context: GraphqlContext): Promise<WorkUnitPage> {
   const request = checkWorkUnits(input, context);
   countSubRequests(context.asked, 1);
+  // Opening the records gives tables of an earlier release the columns that a list reads.
+  await context.calendar();
   const page = await context.analytics.units(context.orgId, request, context.signal);
   const ids = page.units.map(({ id }) => id);
   const described = await context.unitRecords.describe(context.orgId, ids);
   return {
-    items: page.units.map(({ cycleMs, startedAt, completedAt, shares, ...unit }) => ({
+    items: page.units.map(({ cycleMs, startedAt, completedAt, shares, assistant, coAuthors, ...unit }) => ({
       ...unit,
+      assistant: assistant ?? '',
+      coAuthors: [...(coAuthors ?? [])],
       title: described.get(unit.id)?.title ?? null,
       url: described.get(unit.id)?.url ?? null,
       closedBy: [...(described.get(unit.id)?.closedBy ?? [])],

@@ -31,6 +31,8 @@ export interface Dialect {
   contains(column: string, text: string): string;
   /** Whether the author of a row is a bot. */
   readonly isBot: string;
+  /** Whether one of the texts is a co-author of a row. */
+  coAuthored(texts: string): string;
   /** Converts an integer to the nearest double, so that quotients are equal on all engines. */
   double(expression: string): string;
   /** The text after `from`; the arguments name the required columns of the shares. */
@@ -88,6 +90,7 @@ const COLUMNS: Readonly<Record<Dimension, string>> = {
   WORK_TYPE: 'work_type',
   THEME: 'theme',
   SUBCATEGORY: 'subcategory',
+  ASSISTANT: 'assistant',
 };
 
 const TABLES: Readonly<Record<Source, string>> = { units: 'work_units', shares: 'work_unit_shares' };
@@ -211,6 +214,7 @@ export const postgresDialect: Dialect = {
   oneOf: (column, texts) => `${column} = any(${texts})`,
   contains: (column, text) => `position(${text} in lower(${column} collate "C")) > 0`,
   isBot: "right(author, 5) = '[bot]'",
+  coAuthored: (texts) => `(co_authors is not null and co_authors::jsonb ?| ${texts})`,
   double: (expression) => `(${expression})::float8`,
   percentiles: sortedPercentiles,
 };
@@ -248,6 +252,9 @@ export const sqliteDialect: Dialect = {
   contains: (column, text) => `instr(lower(${column}), ${text}) > 0`,
   // LIKE ignores the case here.
   isBot: "substr(author, -5) = '[bot]'",
+  // A list of no people is null, of which there are no rows.
+  coAuthored: (texts) =>
+    `exists (select 1 from json_each(co_authors) where value in (select value from json_each(${texts})))`,
   double: (expression) => `cast(${expression} as real)`,
   percentiles: countedPercentiles,
 };
@@ -303,6 +310,7 @@ export const clickHouseDialect: Dialect = {
   oneOf: (column, texts) => `${column} in ${texts}`,
   contains: (column, text) => `position(lower(${column}), ${text}) > 0`,
   isBot: "endsWith(author, '[bot]')",
+  coAuthored: (texts) => `hasAny(JSONExtract(ifNull(co_authors, '[]'), 'Array(String)'), ${texts})`,
   double: (expression) => `toFloat64(${expression})`,
   percentiles: selectedPercentiles,
   from(source, dimensions, measures) {

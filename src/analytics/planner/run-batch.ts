@@ -128,8 +128,10 @@ function baselineOf(slice: Slice, baseline: Baseline, dimension: Dimension, keys
   if (baseline === 'PREVIOUS_PERIOD') {
     return { ...slice, dateRange: periodBefore(slice.dateRange), filters: { ...slice.filters, ...own } };
   }
-  const { WORK_TYPE = [], THEME = [], SUBCATEGORY = [], bots = 'INCLUDE' } = slice.filters;
-  return { ...slice, scope: { level: 'ORG', ids: [] }, filters: { WORK_TYPE, THEME, SUBCATEGORY, bots, ...own } };
+  const { WORK_TYPE = [], THEME = [], SUBCATEGORY = [], ASSISTANT = [] } = slice.filters;
+  const { bots = 'INCLUDE', assistants = 'INCLUDE' } = slice.filters;
+  const filters = { WORK_TYPE, THEME, SUBCATEGORY, ASSISTANT, bots, assistants, ...own };
+  return { ...slice, scope: { level: 'ORG', ids: [] }, filters };
 }
 
 /** Gives the period of the same length that ends where this one begins. */

@@ -1,7 +1,7 @@
 /** The rows that a statement reads, as conditions; and the parameters of a statement. */
 import type { DateRange, Filters, Scope } from '../analytics.js';
 import { FIRST_DAY, LAST_DAY } from '../store/rows.js';
-import { DIMENSIONS, type Dimension, type Interval, type WeekStart } from '../vocabulary.js';
+import { DIMENSIONS, UNASSISTED, type Dimension, type Interval, type WeekStart } from '../vocabulary.js';
 import { bucketsOf } from './buckets.js';
 import type { Dialect, ParameterType, Source } from './dialects.js';
 
@@ -40,13 +40,18 @@ export function selection(dialect: Dialect, slice: Slice, owner: string, bind: B
 function narrowed(dialect: Dialect, { scope, filters, source }: Slice, bind: Bind, first: readonly string[]): string {
   const all = [...first];
   if (scope.level !== 'ORG' && scope.ids.length > 0) {
-    all.push(dialect.oneOf(dialect.column(source, scope.level), bind('texts', scope.ids)));
+    const ids = bind('texts', scope.ids);
+    const own = dialect.oneOf(dialect.column(source, scope.level), ids);
+    all.push(scope.level === 'AUTHOR' ? `(${own} or ${dialect.coAuthored(ids)})` : own);
   }
   for (const [dimension, texts] of filtersOf(filters)) {
     all.push(dialect.oneOf(dialect.column(source, dimension), bind('texts', texts)));
   }
   if (filters.bots === 'ONLY') all.push(dialect.isBot);
   if (filters.bots === 'EXCLUDE') all.push(`not (${dialect.isBot})`);
+  const assisted = `${dialect.column(source, 'ASSISTANT')} not in ('', '${UNASSISTED}')`;
+  if (filters.assistants === 'ONLY') all.push(assisted);
+  if (filters.assistants === 'EXCLUDE') all.push(`not (${assisted})`);
   return all.join(' and ');
 }
 

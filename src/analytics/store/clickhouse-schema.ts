@@ -8,14 +8,16 @@
 import type { ClickHouseEngine } from '../clickhouse/engine.js';
 import { alterTable, createTable, requireLayout, type TableDefinition } from '../clickhouse/tables.js';
 import type { Exclusively } from './options.js';
-import { MEASURE_COLUMNS, REVIEWERS_COLUMN } from './rows.js';
+import { CO_AUTHORS_COLUMN, MEASURE_COLUMNS, REVIEWERS_COLUMN } from './rows.js';
 
 const PARTITION = 'toYear(day)';
 
-/** Most rows have no values in these columns. */
+/** Columns that release 0.1.0 did not have. Most rows have no values in most of them. */
 const ADDED = [
   ...MEASURE_COLUMNS.map((column) => [column, 'Nullable(Int64)'] as const),
   [REVIEWERS_COLUMN, 'Nullable(String)'],
+  [CO_AUTHORS_COLUMN, 'Nullable(String)'],
+  ['assistant', 'LowCardinality(String)'],
 ] as const;
 
 const COLUMNS = [

@@ -14,7 +14,7 @@ import { clickHouseCorrections, createCorrections, readCorrected } from './click
 import { asCorrected, repoIdOf } from './corrections.js';
 import type { StoreOptions } from './options.js';
 import { ensureClickHouseSchema } from './clickhouse-schema.js';
-import { MEASURE_COLUMNS, partRow, REVIEWERS_COLUMN, shareRows, unitOf, unitRow } from './rows.js';
+import { CO_AUTHORS_COLUMN, MEASURE_COLUMNS, partRow, REVIEWERS_COLUMN, shareRows, unitOf, unitRow } from './rows.js';
 
 /** Rows per insert: few parts to merge, and little memory. */
 const BATCH = 10_000;
@@ -199,6 +199,8 @@ function* inChunks(ids: readonly string[]): Generator<readonly string[]> {
   if (chunk.length > 0) yield chunk;
 }
 
+const ADDED = [...MEASURE_COLUMNS, REVIEWERS_COLUMN, CO_AUTHORS_COLUMN, 'assistant'] as const;
+
 const COLUMNS = [
   'id',
   'work_type',
@@ -213,8 +215,7 @@ const COLUMNS = [
   'churn',
   'share_subcategory',
   'share_weight',
-  ...MEASURE_COLUMNS,
-  REVIEWERS_COLUMN,
+  ...ADDED,
 ] as const;
 
 /** After an interrupted change, a unit is stored on two days: it is listed and counted once. */
@@ -250,12 +251,12 @@ async function* scan(engine: ClickHouseEngine, orgId: string, repoId: string): A
 
 function decoded(row: readonly unknown[]): WorkUnit {
   const [id, work_type, repo, team, author, theme, subcategory, started, completed, day, churn, names, weights] = row;
-  const measures = [...MEASURE_COLUMNS, REVIEWERS_COLUMN].map((column, at) => [column, row[13 + at]] as const);
+  const added = ADDED.map((column, at) => [column, row[13 + at]] as const);
   const parts =
     Array.isArray(names) && Array.isArray(weights) ? names.map((name, at) => partRow(name, weights[at])) : [];
   return unitOf(
     {
-      ...{ id, work_type, repo, team, author, theme, subcategory, day, churn, ...Object.fromEntries(measures) },
+      ...{ id, work_type, repo, team, author, theme, subcategory, day, churn, ...Object.fromEntries(added) },
       started_at: isoText(started),
       completed_at: completed === null ? null : isoText(completed),
     },

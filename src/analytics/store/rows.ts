@@ -31,9 +31,13 @@ export const MEASURE_COLUMNS: readonly MeasureColumn[] = [...PHASE_COLUMNS, 'cha
  */
 export const REVIEWERS_COLUMN = 'reviewers';
 
+/** A column of text that few units have a value in: a JSON list of names; null if there is nobody. */
+export const CO_AUTHORS_COLUMN = 'co_authors';
+
 /** One row per unit. */
 export interface UnitRow extends Readonly<Partial<Record<MeasureColumn, number>>> {
   readonly [REVIEWERS_COLUMN]?: string;
+  readonly [CO_AUTHORS_COLUMN]?: string;
   readonly id: string;
   readonly work_type: WorkType;
   readonly repo: string;
@@ -41,6 +45,8 @@ export interface UnitRow extends Readonly<Partial<Record<MeasureColumn, number>>
   readonly author: string;
   readonly theme: Theme;
   readonly subcategory: Subcategory;
+  /** Empty: unknown. */
+  readonly assistant: string;
   /** Epoch milliseconds. */
   readonly started_at: number;
   readonly completed_at: number | null;
@@ -71,6 +77,8 @@ export interface ShareRow {
 
 /** Bytes of a dimension value. Three of them must fit into a PostgreSQL index entry of 2,704 bytes. */
 const MAX_BYTES = 512;
+/** Bytes of the co-authors of a unit, which are in the same index entry: some 30 addresses. */
+const MAX_CO_AUTHOR_BYTES = 768;
 /** Lines of a unit: beyond this, the product with a weight would not be exact. */
 const MAX_CHURN = 1_000_000_000;
 /** What every engine can hold (https://clickhouse.com/docs/sql-reference/data-types/date32); histories with broken clocks exceed it. */
@@ -86,6 +94,7 @@ export function unitRow(unit: WorkUnit): UnitRow {
     author: dimensionText(unit.author),
     theme: unit.theme,
     subcategory: unit.subcategory,
+    assistant: dimensionText(unit.assistant ?? ''),
     started_at: storedMoment(unit.startedAt),
     completed_at: unit.completedAt === null ? null : storedMoment(unit.completedAt),
     day: storedDay(unit.day),
@@ -96,6 +105,7 @@ export function unitRow(unit: WorkUnit): UnitRow {
     ...(unit.changeFailed === undefined ? {} : { change_failed: Number(unit.changeFailed) }),
     ...(unit.openness === undefined ? {} : openColumns(unit.openness)),
     ...(unit.reviewers === undefined ? {} : { [REVIEWERS_COLUMN]: reviewersText(unit.reviewers) }),
+    ...coAuthorsColumn(unit.coAuthors ?? []),
   };
 }
 
@@ -121,6 +131,25 @@ function reviewersOf(text: unknown): readonly Reviewer[] {
   return stored.map(([reviewer, team, reviews]) => ({ reviewer, team, reviews }));
 }
 
+/** As many people as fit, in their order. */
+function coAuthorsColumn(coAuthors: readonly string[]): Pick<UnitRow, typeof CO_AUTHORS_COLUMN> {
+  let text: string | undefined;
+  const kept: string[] = [];
+  for (const person of coAuthors) {
+    kept.push(dimensionText(person));
+    const longer = JSON.stringify(kept);
+    if (Buffer.byteLength(longer) > MAX_CO_AUTHOR_BYTES) break;
+    text = longer;
+  }
+  return text === undefined ? {} : { [CO_AUTHORS_COLUMN]: text };
+}
+
+/** The co-authors of a stored text; null: nobody. */
+function coAuthorsOf(text: unknown): Pick<WorkUnit, 'coAuthors'> {
+  // `coAuthorsColumn` has written it.
+  return typeof text === 'string' ? { coAuthors: JSON.parse(text) as readonly string[] } : {};
+}
+
 function phaseColumns(phases: Phases): Partial<Record<PhaseColumn, number>> {
   const columns: Partial<Record<PhaseColumn, number>> = {};
   for (const phase of PHASES) {
@@ -132,7 +161,8 @@ function phaseColumns(phases: Phases): Partial<Record<PhaseColumn, number>> {
 
 /** Whether a row has one of these values: most do not, and are written without these columns. */
 export function hasMeasures(row: UnitRow): boolean {
-  return row[REVIEWERS_COLUMN] !== undefined || MEASURE_COLUMNS.some((column) => row[column] !== undefined);
+  if (row[REVIEWERS_COLUMN] !== undefined || row[CO_AUTHORS_COLUMN] !== undefined) return true;
+  return MEASURE_COLUMNS.some((column) => row[column] !== undefined);
 }
 
 const FIRST_MOMENT = Date.parse(FIRST_DAY);
@@ -178,6 +208,7 @@ export function unitOf(row: Readonly<Record<string, unknown>>, parts: readonly P
   const opened = row['opened_ms'] ?? null;
   const closed = row['closed_ms'] ?? null;
   const reviewers = row[REVIEWERS_COLUMN] ?? null;
+  const { assistant } = row;
   return {
     id: String(row['id']),
     workType: checked(isWorkType, row['work_type']),
@@ -197,6 +228,8 @@ export function unitOf(row: Readonly<Record<string, unknown>>, parts: readonly P
       ? {}
       : { openness: { openedAt: Number(opened), closedAt: closed === null ? null : Number(closed) } }),
     ...(reviewers === null ? {} : { reviewers: reviewersOf(reviewers) }),
+    ...(typeof assistant === 'string' && assistant !== '' ? { assistant } : {}),
+    ...coAuthorsOf(row[CO_AUTHORS_COLUMN]),
   };
 }
 

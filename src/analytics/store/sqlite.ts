@@ -10,6 +10,7 @@ import type { RecentUnits, WorkUnit, WorkUnitChange, WorkUnitStore } from '../wo
 import { asCorrected } from './corrections.js';
 import { CORRECTIONS_SCHEMA, readCorrected, sqliteCorrections } from './sqlite-corrections.js';
 import {
+  CO_AUTHORS_COLUMN,
   hasMeasures,
   idsOf,
   partRow,
@@ -31,6 +32,7 @@ const SCHEMA = `
     repo text not null, team text not null, author text not null, theme text not null, subcategory text not null,
     churn integer, cycle_ms integer, started_at text not null, completed_at text,
     ${MEASURE_COLUMNS.map((column) => `${column} integer`).join(', ')}, ${REVIEWERS_COLUMN} text,
+    assistant text not null default '', ${CO_AUTHORS_COLUMN} text,
     primary key (org_id, day, id)
   ) without rowid;
   create unique index if not exists work_units_by_id on work_units (org_id, id);
@@ -38,26 +40,32 @@ const SCHEMA = `
     org_id text not null, day text not null, id text not null, subcategory text not null, work_type text not null,
     repo text not null, team text not null, author text not null, theme text not null,
     weight integer not null, churn integer, cycle_ms integer,
+    assistant text not null default '', ${CO_AUTHORS_COLUMN} text,
     primary key (org_id, day, id, subcategory)
   ) without rowid;
 `;
 
-const UNIT_COLUMNS = [
+/** The columns of release 0.1.0. */
+const FIRST_UNIT_COLUMNS = [
   ...(['id', 'work_type', 'repo', 'team', 'author', 'theme', 'subcategory'] as const),
   ...(['started_at', 'completed_at', 'day', 'churn', 'cycle_ms'] as const),
 ] satisfies readonly (keyof UnitRow)[];
 
-const SHARE_COLUMNS = [
+const UNIT_COLUMNS = [...FIRST_UNIT_COLUMNS, 'assistant'] as const;
+
+const FIRST_SHARE_COLUMNS = [
   ...(['org_id', 'day', 'id', 'subcategory', 'work_type', 'repo', 'team', 'author', 'theme', 'weight'] as const),
   ...(['churn', 'cycle_ms'] as const),
 ];
+
+const SHARE_COLUMNS = [...FIRST_SHARE_COLUMNS, 'assistant', CO_AUTHORS_COLUMN];
 
 /** Rows per insert statement: more are not faster. */
 const INSERT_ROWS = 50;
 
 const insertUnits = insertInto(UNIT_COLUMNS);
 /** Few units have these values; binding them for all would slow down the rest. */
-const MEASURED_COLUMNS = [...UNIT_COLUMNS, ...MEASURE_COLUMNS, REVIEWERS_COLUMN] as const;
+const MEASURED_COLUMNS = [...UNIT_COLUMNS, ...MEASURE_COLUMNS, REVIEWERS_COLUMN, CO_AUTHORS_COLUMN] as const;
 const insertMeasuredUnits = insertInto(MEASURED_COLUMNS);
 /** Columns that a share shares with its unit are selected from it: binding a value costs more than a look-up. */
 const insertShares = remembered(
@@ -66,7 +74,8 @@ const insertShares = remembered(
     select unit.org_id, unit.day, unit.id, part.name, unit.work_type, unit.repo, unit.team, unit.author,
            substr(part.name, 1, instr(part.name, '.') - 1), part.weight, unit.churn * part.weight,
            -- As partOf in rows.ts, in two steps that do not overflow; the driver binds every number as a float.
-           unit.cycle_ms / 1000000 * part.weight + (unit.cycle_ms % 1000000 * part.weight + 500000) / 1000000
+           unit.cycle_ms / 1000000 * part.weight + (unit.cycle_ms % 1000000 * part.weight + 500000) / 1000000,
+           unit.assistant, unit.co_authors
     from (select column1 as org_id, column2 as id, column3 as name, cast(column4 as integer) as weight from (values ${tuples(rows, 4)}))
          as part
       cross join work_units as unit on unit.org_id = part.org_id and unit.id = part.id`,
@@ -144,6 +153,24 @@ export function openSqliteStore(path: string): WorkUnitStore {
   };
 }
 
+const ASSISTANT_COLUMNS = [
+  ['assistant', "text not null default ''"],
+  [CO_AUTHORS_COLUMN, 'text'],
+] as const;
+
+/** Columns that release 0.1.0 did not have, by table. */
+const ADDED: readonly (readonly [table: string, columns: readonly (readonly [column: string, type: string])[]])[] = [
+  [
+    'work_units',
+    [
+      ...MEASURE_COLUMNS.map((column) => [column, 'integer'] as const),
+      [REVIEWERS_COLUMN, 'text'],
+      ...ASSISTANT_COLUMNS,
+    ],
+  ],
+  ['work_unit_shares', ASSISTANT_COLUMNS],
+];
+
 /** Release 0.1.0 had no unknown churn, and SQLite cannot drop `not null`, so such tables are rebuilt. */
 function ensureTables(database: Database.Database): void {
   const strict = ['work_units', 'work_unit_shares'].filter(
@@ -155,13 +182,14 @@ function ensureTables(database: Database.Database): void {
   if (strict.includes('work_units')) database.exec('drop index if exists work_units_by_id');
   database.exec(SCHEMA);
   database.exec(CORRECTIONS_SCHEMA);
-  for (const column of [...MEASURE_COLUMNS, REVIEWERS_COLUMN]) {
-    const type = column === REVIEWERS_COLUMN ? 'text' : 'integer';
-    const found = database.prepare("select 1 from pragma_table_info('work_units') where name = ?").get([column]);
-    if (found === undefined) database.exec(`alter table work_units add column ${column} ${type}`);
+  for (const [table, added] of ADDED) {
+    for (const [column, type] of added) {
+      const found = database.prepare('select 1 from pragma_table_info(?) where name = ?').get([table, column]);
+      if (found === undefined) database.exec(`alter table ${table} add column ${column} ${type}`);
+    }
   }
   for (const table of strict) {
-    const columns = table === 'work_units' ? ['org_id', 'repo_id', ...UNIT_COLUMNS] : SHARE_COLUMNS;
+    const columns = table === 'work_units' ? ['org_id', 'repo_id', ...FIRST_UNIT_COLUMNS] : FIRST_SHARE_COLUMNS;
     const list = columns.join(', ');
     database.exec(`insert into ${table} (${list}) select ${list} from former_${table}; drop table former_${table}`);
   }

@@ -9,7 +9,7 @@ export type Picks = Readonly<Partial<Record<Dimension, readonly string[]>>>;
 interface DimensionWords {
   /** The part of the query string. */
   readonly part: string;
-  readonly filter: Exclude<keyof AnalyticsSchema.FilterInput, 'scope' | 'bots'>;
+  readonly filter: Exclude<keyof AnalyticsSchema.FilterInput, 'scope' | 'bots' | 'assistants'>;
   readonly label: string;
 }
 
@@ -21,6 +21,7 @@ export const dimensions: Readonly<Record<Dimension, DimensionWords>> = {
   REPO: { part: 'repo', filter: 'repos', label: 'Repository' },
   AUTHOR: { part: 'author', filter: 'authors', label: 'Author' },
   WORK_TYPE: { part: 'work_type', filter: 'workTypes', label: 'Type of work' },
+  ASSISTANT: { part: 'assistant', filter: 'assistantNames', label: 'Assistant' },
 };
 
 export const dimensionNames = Object.keys(dimensions) as readonly Dimension[]; // as its type says

@@ -12,7 +12,8 @@ export function wordsOf(dimension: string, value: string): string {
 
 /** The token of a series' colour: themes keep theirs in every chart, other series have one by their position. */
 export function colorTokenOf(dimension: string, value: string, position: number): string {
-  if (value === 'other' || value === 'unassigned' || value === 'unclassified' || value === '') return '--series-6';
+  if (value === 'other' || value === 'unassigned' || value === 'unclassified' || value === 'unassisted' || value === '')
+    return '--series-6';
   if (dimension === 'THEME' || dimension === 'SUBCATEGORY') {
     const at = themes.indexOf(value.split('.')[0] ?? '');
     return at === -1 ? '--series-6' : `--series-${at + 1}`;

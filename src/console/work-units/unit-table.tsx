@@ -65,7 +65,15 @@ export function UnitTable({ units, picks, sorting, onSort, onExplain }: UnitTabl
                 </button>
               </td>
               <td data-label="Team">{wordsOf('TEAM', unit.team)}</td>
-              <td data-label="Author">{wordsOf('AUTHOR', unit.author)}</td>
+              <td data-label="Author">
+                {wordsOf('AUTHOR', unit.author)}
+                {unit.coAuthors.length > 0 && (
+                  <span class="block small muted break">with {unit.coAuthors.join(', ')}</span>
+                )}
+                {unit.assistant !== '' && unit.assistant !== 'unassisted' && (
+                  <span class="block small muted">Assistant: {unit.assistant}</span>
+                )}
+              </td>
               <td data-label="Day">
                 <time dateTime={unit.day}>{dayOf(unit.day)}</time>
                 {unit.completedAt === null && <span class="block small muted">not complete</span>}

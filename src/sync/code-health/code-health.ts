@@ -92,7 +92,7 @@ class Counts {
     this.#earliest = Math.min(this.#earliest, commit.at);
     for (const change of files) {
       rework.count(commit.at, change);
-      this.directories.count(change.path, commit.person);
+      this.directories.count(change.path, commit.people);
       this.files.count(change);
     }
   }

@@ -1,7 +1,9 @@
 /** Reads the commits of a repository and the files that each changed, in the order of time. */
 import { AGGREGATE_PATH, tableNamed, type AnyRow } from '../records.js';
+import { namedIn } from '../work-units/assistants/assistants.js';
 import { isMerge, reportsAllFiles } from '../work-units/derivation/commits.js';
 import type { DerivationRecords } from '../work-units/derivation/database/records.js';
+import { coAuthorsOf } from '../work-units/derivation/participants.js';
 import type { RepositoryContext } from '../work-units/derivation/plan.js';
 import { numberOf, numberOrNull, textOf, textOrNull } from '../work-units/row-values.js';
 
@@ -16,8 +18,8 @@ export interface PersonalCommit {
   /** The time of the commit in epoch milliseconds. */
   readonly at: number;
   readonly source: string;
-  /** The person, named like the author of a unit; '' if unknown. */
-  readonly person: string;
+  /** The author, named like that of a unit ('' if unknown), and the co-authors. */
+  readonly people: readonly string[];
 }
 
 export interface FileChange {
@@ -35,7 +37,10 @@ export interface FileChanges {
   readonly files: readonly FileChange[] | null;
 }
 
-const COLUMNS = ['hash', 'author_name', 'author_email', 'author_when', 'committer_when', 'parents', 'source'] as const;
+const COLUMNS = [
+  ...(['hash', 'message', 'author_name', 'author_email', 'author_when', 'committer_when', 'parents'] as const),
+  'source',
+] as const;
 
 /** The commits of people between two moments (epoch milliseconds, the second excluded), oldest first. */
 export async function personalCommits(
@@ -48,10 +53,11 @@ export async function personalCommits(
   const where = { kind: 'during', column: 'committer_when', from, until } as const;
   for await (const rows of records.rows({ table: tableNamed('git_commits'), repoId, columns: COLUMNS, where })) {
     for (const row of rows) {
-      const person = authors.identify(textOrNull(row, 'author_email'), textOrNull(row, 'author_name')).author;
-      if (isMerge(row) || person.endsWith('[bot]')) continue;
+      const identity = authors.identify(textOrNull(row, 'author_email'), textOrNull(row, 'author_name'));
+      if (isMerge(row) || identity.author.endsWith('[bot]')) continue;
+      const people = [identity.author, ...coAuthorsOf([namedIn(textOf(row, 'message'))], identity, authors)];
       const at = numberOf(row, 'committer_when');
-      found.push({ hash: textOf(row, 'hash'), at, source: textOf(row, 'source'), person });
+      found.push({ hash: textOf(row, 'hash'), at, source: textOf(row, 'source'), people });
     }
   }
   // Commits of one moment, such as a rebase makes, have no order; that of their hashes is the same each time.

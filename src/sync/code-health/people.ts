@@ -4,37 +4,46 @@ import { byBytes } from '../../analytics/planner/values.js';
 
 export class DirectoryCount {
   readonly #depth: number;
-  /** Changes by person, by directory. */
-  readonly #changes = new Map<string, Map<string, number>>();
+  readonly #directories = new Map<string, Changes>();
 
   /** @param depth the number of segments of a directory */
   constructor(depth: number) {
     this.#depth = depth;
   }
 
-  count(path: string, person: string): void {
+  /** @param people the author of the change and the co-authors */
+  count(path: string, people: readonly string[]): void {
     const directory = directoryOf(path, this.#depth);
-    const people = this.#changes.get(directory) ?? new Map<string, number>();
-    this.#changes.set(directory, people);
-    people.set(person, (people.get(person) ?? 0) + 1);
+    const changes = this.#directories.get(directory) ?? { count: 0, perPerson: new Map<string, number>() };
+    this.#directories.set(directory, changes);
+    changes.count += 1;
+    for (const person of people) changes.perPerson.set(person, (changes.perPerson.get(person) ?? 0) + 1);
   }
 
   /** The directories with the most changes. */
   top(count: number): readonly DirectoryHealth[] {
-    const all = [...this.#changes].map(([path, people]) => healthOf(path, [...people.values()]));
+    const all = [...this.#directories].map(([path, changes]) => healthOf(path, changes));
     return all.sort((one, other) => other.changes - one.changes || byBytes(one.path, other.path)).slice(0, count);
   }
 }
 
-function healthOf(path: string, perPerson: readonly number[]): DirectoryHealth {
-  const changes = perPerson.reduce((sum, each) => sum + each, 0);
+/** The changes in one directory. */
+interface Changes {
+  count: number;
+  /** A change of several people counts for each of them. */
+  readonly perPerson: Map<string, number>;
+}
+
+function healthOf(path: string, { count, perPerson }: Changes): DirectoryHealth {
+  const parts = [...perPerson.values()].sort((one, other) => other - one);
+  const all = parts.reduce((sum, each) => sum + each, 0);
   let [most, busFactor] = [0, 0];
-  for (const each of perPerson.toSorted((one, other) => other - one)) {
-    if (most * 2 >= changes) break;
-    most += each;
+  for (const part of parts) {
+    if (most * 2 >= all) break;
+    most += part;
     busFactor += 1;
   }
-  return { path, changes, authors: perPerson.length, busFactor };
+  return { path, changes: count, authors: parts.length, busFactor };
 }
 
 function directoryOf(path: string, depth: number): string {

@@ -7,6 +7,7 @@
 import { TABLES, type AnyRow, type Table } from '../records.js';
 import type { Sink } from '../sinks/sink.js';
 import type { Author } from '../work-units/authors/authors-file.js';
+import { assistantAccount } from '../work-units/assistants/assistants.js';
 import { loginOfAddress } from '../work-units/authors/accounts.js';
 import { mailmapLines } from '../work-units/authors/mailmap.js';
 import { textOf } from '../work-units/row-values.js';
@@ -61,7 +62,7 @@ export class KnownPeople {
 
   /** The person with these names, logins and addresses. */
   find(identities: readonly string[]): Person {
-    const asked = identities.map(normalized).filter((each) => each !== '');
+    const asked = identities.map(normalized).filter((each) => each !== '' && !isAssistant(each));
     const names = asked.filter((each) => !isAddress(each));
     const found = new Set(asked);
     this.#complete(found);
@@ -72,6 +73,8 @@ export class KnownPeople {
       found.add(address);
       this.#complete(found);
     }
+    // Somebody may have declared an assistant to be the person who lets it write.
+    for (const each of found) if (isAssistant(each)) found.delete(each);
     return {
       identities: found,
       sameName: this.#sameName(found),
@@ -137,6 +140,11 @@ function rowsOf(
   const named = people.flatMap(({ name, email }) => (email === undefined ? [name] : [name, email]));
   const columns = [...table.key.filter((name) => name !== 'repo_id'), ...named];
   return sink.derivation?.rows({ table, repoId, columns, where: { kind: 'all' } }) ?? sink.scan(table, repoId);
+}
+
+/** An AI assistant is not a person: what names it stays. */
+export function isAssistant(identity: string): boolean {
+  return (isAddress(identity) ? assistantAccount(identity, null) : assistantAccount(null, identity)) !== undefined;
 }
 
 function isAddress(identity: string): boolean {

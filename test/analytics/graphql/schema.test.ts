@@ -131,6 +131,8 @@ test('The defaults of a request are the documented ones', () => {
     'FilterInput.repos': [],
     'FilterInput.authors': [],
     'FilterInput.bots': 'INCLUDE',
+    'FilterInput.assistants': 'INCLUDE',
+    'FilterInput.assistantNames': [],
     'FilterInput.workTypes': [],
     'FilterInput.themes': [],
     'FilterInput.subcategories': [],

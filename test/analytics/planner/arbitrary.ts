@@ -9,6 +9,7 @@ import {
 } from '../../../src/analytics/analytics.js';
 import { storedShares } from '../../../src/analytics/store/shares.js';
 import {
+  ASSISTANT_FILTERS,
   BASELINES,
   BOT_FILTERS,
   DIMENSIONS,
@@ -57,6 +58,8 @@ const names = [
   'a[bot]b',
   'bot',
 ];
+
+const assistants = ['Claude', 'Copilot', 'unassisted', ''];
 
 /** Around leap days, year ends, ISO years that differ from calendar years, and changes to summer time. */
 const borders = ['2024-02-28', '2023-12-30', '2024-12-29', '2020-12-28', '2025-03-29', '2025-10-26', '2026-01-01'];
@@ -110,9 +113,14 @@ const unit: Arbitrary<Omit<OwnedUnit, 'id'>> = fc
       ),
       { nil: undefined },
     ),
+    assistant: fc.constantFrom(...assistants.slice(0, 3), undefined),
+    coAuthors: fc.option(
+      fc.uniqueArray(fc.constantFrom(...names.filter((name) => name !== '')), { minLength: 1, maxLength: 3 }),
+      { nil: undefined },
+    ),
     churnLoc: fc.oneof(fc.constant(null), fc.constant(0), fc.integer({ min: 0, max: 5000 }), fc.constant(900_000_000)),
   })
-  .map(({ duration, shares, phases, fate, open, reviewers, ...rest }) => {
+  .map(({ duration, shares, phases, fate, open, reviewers, assistant, coAuthors, ...rest }) => {
     const [first] = shares;
     const stored = storedShares(shares, first?.subcategory ?? 'quality.testing');
     const main = stored[0]?.subcategory ?? 'quality.testing';
@@ -129,6 +137,8 @@ const unit: Arbitrary<Omit<OwnedUnit, 'id'>> = fc
       ...(rest.workType === 'pull_request' && duration !== null && Object.keys(phases).length > 0 ? { phases } : {}),
       ...(rest.workType === 'pull_request' && open !== undefined ? { openness: opennessOf(rest.day, open) } : {}),
       ...(rest.workType === 'pull_request' && reviewers !== undefined ? { reviewers } : {}),
+      ...(assistant === undefined ? {} : { assistant }),
+      ...(coAuthors === undefined ? {} : { coAuthors }),
     };
   });
 
@@ -167,6 +177,7 @@ const themes = Object.keys(TAXONOMY);
 const filters: Arbitrary<Filters> = fc.oneof(
   { weight: 2, arbitrary: fc.constant({}) },
   fc.constantFrom(...BOT_FILTERS).map((bots) => ({ bots })),
+  fc.constantFrom(...ASSISTANT_FILTERS).map((assistants) => ({ assistants })),
   fc.record(
     {
       TEAM: fc.array(fc.constantFrom('platform', 'mobile', 'no such'), { maxLength: 2 }),
@@ -175,7 +186,9 @@ const filters: Arbitrary<Filters> = fc.oneof(
       WORK_TYPE: fc.array(fc.constantFrom(...WORK_TYPES), { maxLength: 3 }),
       THEME: fc.array(fc.constantFrom(...themes), { maxLength: 3 }),
       SUBCATEGORY: fc.array(fc.constantFrom(...subcategories), { maxLength: 6 }),
+      ASSISTANT: fc.array(fc.constantFrom(...assistants), { maxLength: 3 }),
       bots: fc.constantFrom(...BOT_FILTERS),
+      assistants: fc.constantFrom(...ASSISTANT_FILTERS),
     },
     { requiredKeys: [] },
   ),

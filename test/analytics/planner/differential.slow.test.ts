@@ -82,7 +82,9 @@ describeOnEachEngine('the planner against the plain reference', (engine) => {
         expect(await analytics.values(orgId, dimension, never)).toEqual(everything);
         const parts = everything
           .slice(0, 10)
-          .flatMap(({ value }) => [value.slice(1, 4).toUpperCase(), value.slice(-2)]);
+          // Half of a character is not a text.
+          .map(({ value }) => Array.from(value))
+          .flatMap((characters) => [characters.slice(1, 4).join('').toUpperCase(), characters.slice(-2).join('')]);
         for (const search of new Set([...parts, '%', '_', "'", '\\', 'no such value'])) {
           const found = await analytics.values(orgId, dimension, never, search);
           expect(found, search).toEqual(referenceValues(all, orgId, dimension, search));

@@ -19,6 +19,7 @@ import type {
   ReviewsResult,
   SankeyRequest,
   SankeyResult,
+  Scope,
   Statistics,
   UnitsRequest,
   WorkInProgress,
@@ -42,6 +43,7 @@ export interface OwnedUnit extends WorkUnit {
 /** A unit, or with investment a part of it: its share in millionths. */
 interface Piece {
   readonly values: Readonly<Record<Dimension, string>>;
+  readonly coAuthors: readonly string[];
   readonly day: string;
   readonly millionths: number;
   /** Unknown lines are null. */
@@ -61,8 +63,8 @@ export function referenceRun(units: readonly OwnedUnit[], orgId: string, batch: 
   const wholeUnits = own.map(wholeOf);
   const selectedUnits = wholeUnits.filter((piece) => isSelected(piece, batch));
   const organization = (each: Piece): boolean => {
-    const { WORK_TYPE = [], THEME = [], SUBCATEGORY = [], bots = 'INCLUDE' } = batch.filters ?? {};
-    return matches(each.values, { WORK_TYPE, THEME, SUBCATEGORY, bots });
+    const { TEAM: _, REPO: __, AUTHOR: ___, ...kinds } = batch.filters ?? {};
+    return matches(each.values, kinds);
   };
   /** The pieces that a request is compared with. */
   const baselineOf = (
@@ -140,10 +142,15 @@ export function referenceRun(units: readonly OwnedUnit[], orgId: string, batch: 
   };
 }
 
-function isSelected({ values }: Piece, { scope, filters = {} }: AnalyticsBatch): boolean {
-  const { level, ids } = scope;
-  if (level !== 'ORG' && ids.length > 0 && !ids.includes(values[level])) return false;
-  return matches(values, filters);
+function isSelected(piece: Piece, { scope, filters = {} }: AnalyticsBatch): boolean {
+  return isInScope(piece, scope) && matches(piece.values, filters);
+}
+
+/** Work belongs to its author and to those who wrote it with them. */
+function isInScope({ values, coAuthors }: Piece, { level, ids }: Scope): boolean {
+  if (level === 'ORG' || ids.length === 0) return true;
+  const all = level === 'AUTHOR' ? [values.AUTHOR, ...coAuthors] : [values[level]];
+  return all.some((each) => ids.includes(each));
 }
 
 function of(pieces: readonly Piece[], dimension: Dimension, value: string): readonly Piece[] {
@@ -399,9 +406,10 @@ export function referenceUnits(
   const found = units
     .filter((unit) => unit.orgId === orgId && unit.day >= dateRange.startDate && unit.day <= dateRange.endDate)
     .filter((unit) => {
-      const { values } = wholeOf(unit);
+      const piece = wholeOf(unit);
+      const { values } = piece;
       if (completedOnly && unit.completedAt === null) return false;
-      if (scope.level !== 'ORG' && scope.ids.length > 0 && !scope.ids.includes(values[scope.level])) return false;
+      if (!isInScope(piece, scope)) return false;
       if (!useInvestment) return matches(values, filters);
       return matches(values, whole) && has(unit, 'THEME', THEME) && has(unit, 'SUBCATEGORY', SUBCATEGORY);
     })
@@ -412,6 +420,8 @@ export function referenceUnits(
 function matches(values: Piece['values'], filters: Filters): boolean {
   const isBot = values.AUTHOR.endsWith('[bot]');
   if (isBot ? filters.bots === 'EXCLUDE' : filters.bots === 'ONLY') return false;
+  const isAssisted = values.ASSISTANT !== '' && values.ASSISTANT !== 'unassisted';
+  if (isAssisted ? filters.assistants === 'EXCLUDE' : filters.assistants === 'ONLY') return false;
   return DIMENSIONS.every((dimension) => {
     const wanted = filters[dimension] ?? [];
     return wanted.length === 0 || wanted.includes(values[dimension]);
@@ -453,7 +463,9 @@ function wholeOf(unit: WorkUnit): Piece {
       WORK_TYPE: unit.workType,
       THEME: unit.theme,
       SUBCATEGORY: unit.subcategory,
+      ASSISTANT: unit.assistant ?? '',
     },
+    coAuthors: unit.coAuthors ?? [],
     day: unit.day,
     millionths: 1_000_000,
     churn: unit.churnLoc,

@@ -50,6 +50,7 @@ const filtered: readonly Slice[] = (['units', 'shares'] as const).map((source) =
   filters: {
     ...Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, [`${MARK}' or '1`, `${MARK}4`]])),
     bots: source === 'units' ? 'EXCLUDE' : 'ONLY',
+    assistants: source === 'units' ? 'ONLY' : 'EXCLUDE',
   },
 }));
 

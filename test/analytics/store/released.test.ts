@@ -86,6 +86,8 @@ const request: WorkUnit = {
   phases: { pickup: 3_600_000 },
   openness: { openedAt: Date.parse('2024-02-28T10:00:00Z'), closedAt: Date.parse('2024-02-29T10:00:00Z') },
   reviewers: [{ reviewer: 'Linus "the second"', team: 'unassigned', reviews: 2 }],
+  assistant: 'Claude',
+  coAuthors: ['grace@example.com'],
 };
 const batch: AnalyticsBatch = {
   timeseries: [],
@@ -119,6 +121,17 @@ const reviewed: AnalyticsBatch = {
   reviews: { ...days, dateRange: { startDate: '2024-02-01', endDate: '2024-02-29' } },
 };
 
+const assisted: AnalyticsBatch = {
+  ...batch,
+  distributions: [],
+  breakdowns: [{ dimension: 'ASSISTANT', measure: 'COUNT', dateRange: days.dateRange, topN: 10 }],
+};
+const coAuthored: AnalyticsBatch = {
+  ...assisted,
+  scope: { level: 'AUTHOR', ids: ['grace@example.com'] },
+  useInvestment: true,
+};
+
 describeOnEachEngine('tables without phases', (engine) => {
   it('say that what needs new columns is not available yet, and get them with the next sync', async () => {
     const uri = await engine.newUri();
@@ -129,7 +142,7 @@ describeOnEachEngine('tables without phases', (engine) => {
     const analytics = await openAnalytics(uri, { ...openOptions, timeoutSeconds: 30 });
     onTestFinished(() => analytics.close());
     const ask = (asked = batch) => analytics.run('acme', asked, new AbortController().signal);
-    for (const asked of [batch, keys, inProgress, reviewed])
+    for (const asked of [batch, keys, inProgress, reviewed, assisted, coAuthored])
       await expect(ask(asked)).rejects.toBeInstanceOf(AnalyticsUnavailable);
     await store.ensureSchema();
     await store.apply({ orgId: 'acme', repoId: REPO, units: [request], removed: [] });
@@ -139,21 +152,28 @@ describeOnEachEngine('tables without phases', (engine) => {
     expect((await ask(keys)).dora?.total).toMatchObject({ deploymentFrequency: { deployments: 0 } });
     expect((await ask(inProgress)).workInProgress?.total.count).toBe(1);
     expect((await ask(reviewed)).reviews?.total).toMatchObject({ requests: 1, reviews: 2, reviewers: 1 });
+    for (const asked of [assisted, coAuthored])
+      expect((await ask(asked)).breakdowns[0]?.items).toMatchObject([{ key: 'Claude', value: 1 }]);
   });
 });
 
 async function dropPhases(uri: string): Promise<void> {
   const phases = ['coding_ms', 'pickup_ms', 'review_ms', 'merge_ms', 'deploy_ms', 'lead_ms'];
-  const columns = [...phases, 'change_failed', 'opened_ms', 'closed_ms', 'reviewers'];
+  const added = ['assistant', 'co_authors'];
+  const columns = [...phases, 'change_failed', 'opened_ms', 'closed_ms', 'reviewers', ...added];
   const { kind, address } = parseAnalyticsUri(uri);
   if (kind === 'postgres') {
     const sql = postgres(address, { max: 1, onnotice: () => undefined });
     await sql`drop index work_units_merged, work_units_deployed, work_units_opened, work_units_reviewed`;
+    await sql`drop index work_units_of_days, work_unit_shares_of_days`;
+    await sql`create index work_units_by_day on work_units (org_id, day)`;
+    for (const column of added) await sql`alter table work_unit_shares drop column ${sql(column)}`;
     for (const column of columns) await sql`alter table work_units drop column ${sql(column)}`;
     await sql.end();
   } else if (kind === 'sqlite') {
     const database = new Database(address);
     for (const column of columns) database.exec(`alter table work_units drop column ${column}`);
+    for (const column of added) database.exec(`alter table work_unit_shares drop column ${column}`);
     database.close();
   } else {
     const engine = kind === 'chdb' ? await openChdb(address, openOptions.importChdb) : openClickHouseServer(address);

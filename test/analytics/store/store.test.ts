@@ -48,6 +48,7 @@ const merged = unit('merged', {
     { reviewer: 'Ängström', team: 'unassigned', reviews: 1 },
   ],
 });
+const paired = unit('paired', { assistant: 'Claude', coAuthors: ['linus "\\{,}\'', 'Ängström'] });
 const deployed = unit('deployed', { workType: 'deployment', changeFailed: false });
 
 describeOnEachEngine('the store of work units', (engine) => {
@@ -84,6 +85,30 @@ describeOnEachEngine('the store of work units', (engine) => {
     const { openness: __, reviewers: ___, ...plain } = open;
     await store.apply({ orgId, repoId: REPO, units: [plain], removed: [] });
     expect(await all(store, orgId)).toEqual([unit('a'), deployed, plain]);
+  });
+
+  it('keeps assistants and co-authors, and takes them back', async () => {
+    const orgId = randomUUID();
+    const alone = unit('alone', { assistant: 'unassisted' });
+    const both = { ...merged, assistant: 'Copilot', coAuthors: ['grace'] };
+    await store.apply({ orgId, repoId: REPO, units: [paired, alone, both], removed: [], areNew: true });
+    expect(await all(store, orgId)).toEqual([alone, both, paired]);
+    await store.apply({
+      orgId,
+      repoId: REPO,
+      units: [unit('paired'), { ...alone, coAuthors: ['grace'] }],
+      removed: [],
+    });
+    expect(await all(store, orgId)).toEqual([{ ...alone, coAuthors: ['grace'] }, both, unit('paired')]);
+  });
+
+  it('keeps as many co-authors as fit beside each other', async () => {
+    const orgId = randomUUID();
+    const names = Array.from({ length: 100 }, (_, number) => `${String(number).padStart(3, '0')}@example.com`);
+    await store.apply({ orgId, repoId: REPO, units: [unit('release', { coAuthors: names })], removed: [] });
+    const { coAuthors = [] } = (await store.find(orgId, idOf('release'))) ?? {};
+    expect(coAuthors.length).toBeGreaterThan(30);
+    expect(coAuthors).toEqual(names.slice(0, coAuthors.length));
   });
 
   it('replaces and removes units by their id, also when they move to another day', async () => {

@@ -146,6 +146,7 @@ const columns: Readonly<Record<Dimension, string>> = {
   WORK_TYPE: 'work_type',
   THEME: 'theme',
   SUBCATEGORY: 'subcategory',
+  ASSISTANT: 'assistant',
 };
 
 const measures: Readonly<Record<Measure, string>> = {

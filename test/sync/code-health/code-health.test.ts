@@ -30,7 +30,7 @@ function isInRange({ at }: LoggedCommit): boolean {
 /** What the records of a clone have to say, with the lines of files as they are now. */
 function reference(repoPath: string, depth: number, hasBlame: boolean): CodeHealth {
   const all = logged(repoPath).filter(({ person }) => !person.endsWith('[bot]'));
-  const changes = all.filter(isInRange).flatMap(({ person, files }) => files.map((file) => ({ ...file, person })));
+  const changes = all.filter(isInRange).flatMap(({ people, files }) => files.map((file) => ({ ...file, people })));
   const paths = [...new Set(changes.map(({ path }) => path))];
   const total = (lines: readonly number[]): number => lines.reduce((sum, each) => sum + each, 0);
   const reworkedLines = total(
@@ -47,11 +47,12 @@ function reference(repoPath: string, depth: number, hasBlame: boolean): CodeHeal
   const deletedLines = total(changes.map(({ deleted }) => deleted));
   const directory = (path: string): string => path.split('/').slice(0, -1).slice(0, depth).join('/') || '.';
   const directories = [...new Set(paths.map(directory))].map((path) => {
-    const people = changes.filter((change) => directory(change.path) === path).map(({ person }) => person);
+    const own = changes.filter((change) => directory(change.path) === path);
+    const people = own.flatMap((change) => change.people);
     const counts = [...new Set(people)].map((person) => people.filter((each) => each === person).length);
     counts.sort((a, b) => b - a);
     const half = counts.findIndex((_count, index) => total(counts.slice(0, index + 1)) >= people.length / 2);
-    return { path, changes: people.length, authors: counts.length, busFactor: half + 1 };
+    return { path, changes: own.length, authors: counts.length, busFactor: half + 1 };
   });
   const hotspots = paths.map((path) => {
     const own = changes.filter((change) => change.path === path);

@@ -7,6 +7,12 @@ export const FIRST = Date.UTC(2025, 7, 1, 8);
 const FILES = ['README.md', 'src/main.ts', 'src/api/routes.ts', 'src/api/v1/users.ts', 'docs/guide.md'];
 const PEOPLE = ['ada', 'grace', 'linus', 'renovate[bot]'];
 
+/** The author is one of them at times, and assistants and bots are not people. */
+const PAIRS = [
+  ...['ada <ada@example.com>', 'kim <kim@example.com>', 'Claude <noreply@anthropic.com>'],
+  'renovate[bot] <renovate[bot]@example.com>',
+].map((name) => `Co-authored-by: ${name}`);
+
 /** One commit a day, more or less, for about four months. */
 export function writeEdits(directory: string, commits: number): void {
   initRepository(directory);
@@ -26,7 +32,9 @@ export function writeEdits(directory: string, commits: number): void {
     });
     const person = PEOPLE[random(10) % 7] ?? 'ada';
     const author = `${person} <${person}@example.com> ${Math.floor(at / 1000)} +0000`;
-    return `commit refs/heads/main\nauthor ${author}\ncommitter ${author}\ndata 6\nEdit.\n\n${files.join('')}\n`;
+    const pairs = number % 3 === 0 ? `\n${PAIRS.join('\n')}\n` : '';
+    const message = `Edit.\n${pairs}`;
+    return `commit refs/heads/main\nauthor ${author}\ncommitter ${author}\ndata ${message.length}\n${message}\n${files.join('')}\n`;
   });
   const command = ['-C', directory, 'fast-import', '--quiet'];
   execFileSync('git', command, { input: all.join(''), env: GIT_TEST_ENVIRONMENT });
@@ -37,23 +45,34 @@ export interface LoggedCommit {
   readonly hash: string;
   readonly at: number;
   readonly person: string;
+  /** The person, and the people with whom they wrote it. */
+  readonly people: readonly string[];
   readonly files: readonly { readonly path: string; readonly added: number; readonly deleted: number }[];
 }
 
 /** The history as git prints it, oldest first. */
 export function logged(directory: string): readonly LoggedCommit[] {
-  const text = git(directory, 'log', '--reverse', '--numstat', '--format=@%H %ct %an');
+  const text = git(
+    directory,
+    'log',
+    '--reverse',
+    '--numstat',
+    '--format=%x01%H %ct %an,%(trailers:key=Co-authored-by,valueonly,separator=%x2C)',
+  );
   return text
-    .split('@')
+    .split('\u0001')
     .slice(1)
     .map((block) => {
       const [head = '', ...lines] = block.split('\n');
-      const [hash = '', seconds, person = ''] = head.split(' ');
+      const [hash = '', seconds] = head.split(' ');
+      const named = head.slice(head.indexOf(' ', hash.length + 1) + 1).split(',');
+      const [person = '', ...others] = named.map((name) => name.split(' <')[0] ?? '').filter((name) => name !== '');
+      const people = [...new Set([person, ...others.filter((name) => name !== 'Claude' && !name.endsWith('[bot]'))])];
       const files = lines
         .filter((line) => line !== '')
         .map((line) => line.split('\t'))
         .map(([added, deleted, path = '']) => ({ path, added: Number(added), deleted: Number(deleted) }));
-      return { hash, at: Number(seconds) * 1000, person, files };
+      return { hash, at: Number(seconds) * 1000, person, people, files };
     });
 }
 

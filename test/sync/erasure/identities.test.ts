@@ -47,6 +47,13 @@ it('finds the names of an address that no other address has', async () => {
   expect(known.find(['ada@example.com']).sameName).toEqual(['grace@example.com']);
 });
 
+it('does not take assistants for people', async () => {
+  const known = await people([['Ada Lovelace', 'ada@example.com']], ['Copilot']);
+  known.addAuthors([{ author: 'ada@example.com', also: ['noreply@anthropic.com', 'copilot'] }]);
+  expect(found(known, 'ada@example.com')).toEqual(['ada lovelace', 'ada@example.com']);
+  expect(found(known, 'noreply@anthropic.com')).toEqual([]);
+});
+
 it('finds the hidden addresses of a login, and the login of such an address', async () => {
   const known = await people(
     [

@@ -45,7 +45,7 @@ import type {
 } from './operations.js';
 
 /** The version of the persisted queries in this SDK. */
-export const persistedVersion = 'edc7377b793d41d6';
+export const persistedVersion = 'f74fd89256cfe455';
 
 /** The variables and the result of each persisted query, by id. */
 export interface PersistedQueries {
@@ -983,6 +983,8 @@ export const workUnits: PersistedDocument<WorkUnitsQuery, WorkUnitsQueryVariable
       repo
       team
       author
+      coAuthors
+      assistant
       theme
       shares {
         subcategory

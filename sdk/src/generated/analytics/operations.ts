@@ -705,6 +705,8 @@ export type WorkUnitsQuery = {
       readonly repo: string;
       readonly team: string;
       readonly author: string;
+      readonly coAuthors: ReadonlyArray<string>;
+      readonly assistant: string;
       readonly theme: string;
       readonly day: string;
       readonly completedAt: string | null;

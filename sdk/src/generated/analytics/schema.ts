@@ -70,6 +70,18 @@ export type AnalyticsResult = {
   readonly workInProgress?: Maybe<WorkInProgressResult>;
 };
 
+/**
+ * What a filter does with the units that an AI assistant has a part in. Where the records cannot say so, as for an issue,
+ * no assistant has a part.
+ */
+export type AssistantFilter =
+  /** No units with an assistant. Units of which nobody can say so stay. */
+  | 'EXCLUDE'
+  /** The units with an assistant and others. */
+  | 'INCLUDE'
+  /** The units with an assistant only. */
+  | 'ONLY';
+
 /** What figures are compared with. A baseline is read after the figures, so it may include a sync that ended in between. */
 export type BaselineInput =
   /**
@@ -298,6 +310,11 @@ export type DeploymentFrequency = {
 
 /** The dimensions that work units are grouped by. */
 export type DimensionInput =
+  /**
+   * The AI assistant that most commits name, for example `Copilot`, or `unassisted`; empty where the records cannot say so:
+   * deployments, incidents, issues, and requests whose commits are not stored.
+   */
+  | 'ASSISTANT'
   /** The author: e-mail address in lower case, else login, else name. */
   | 'AUTHOR'
   /** The repository: `owner/name`, or the name of its directory. */
@@ -529,6 +546,10 @@ export type DoraResult = {
  * groups (DORA's keys, phases, reviews, work in progress) accept neither `authors` nor a `scope` of authors.
  */
 export type FilterInput = {
+  /** AI assistants by their names, or `unassisted`. Empty: any. */
+  readonly assistantNames?: ReadonlyArray<Scalars['String']['input']>;
+  /** AI assistants. Figures of groups accept it: it names no author. */
+  readonly assistants?: AssistantFilter;
   /**
    * Authors. Empty: any. DORA's keys, work in progress, reviews and phases are figures of groups: a batch with one of them
    * accepts no authors here, no `scope` of authors, and no dimension `AUTHOR` of a phase.
@@ -844,7 +865,7 @@ export type ScopeFilterInput = {
 
 /** The levels of a scope. */
 export type ScopeLevelInput =
-  /** Authors. */
+  /** Authors: what they wrote, and what they co-authored. */
   | 'AUTHOR'
   /** The whole organization, without ids. */
   | 'ORG'
@@ -978,6 +999,8 @@ export type WorkInProgressResult = {
 
 /** A pull or merge request with its commits, a commit outside any request, a deployment, an incident, or an issue. */
 export type WorkUnit = {
+  /** The AI assistant that most of its commits name, or `unassisted`; empty where the records cannot say so. */
+  readonly assistant: Scalars['String']['output'];
   /** The author; empty if unknown. */
   readonly author: Scalars['String']['output'];
   /** Lines added and deleted; null if unknown. */
@@ -987,6 +1010,8 @@ export type WorkUnit = {
    * other units.
    */
   readonly closedBy: ReadonlyArray<Scalars['String']['output']>;
+  /** The other people whom the trailers `Co-authored-by` of its commits name, in the form of an author. */
+  readonly coAuthors: ReadonlyArray<Scalars['String']['output']>;
   /** When it was completed; null if it is not complete. */
   readonly completedAt?: Maybe<Scalars['String']['output']>;
   /** Hours from start to completion; null if it is not complete, or if it begins and ends at once: its beginning is unknown. */

@@ -3,9 +3,10 @@
  * A unit's author is determined when the unit is derived, so a changed mapping applies to all units.
  */
 import { createHash } from 'node:crypto';
+import { assistantAccount } from '../assistants/assistants.js';
 import { botOf, loginOfAddress } from './accounts.js';
 import type { Author } from './authors-file.js';
-import { parseMailmap } from './mailmap.js';
+import { parseMailmap, type Person } from './mailmap.js';
 
 export interface Identity {
   /** The value of the dimension AUTHOR; '' if the source has none. */
@@ -24,6 +25,12 @@ export interface AuthorIdentifier {
   identify(email: string | null, name: string | null): Identity;
 }
 
+/** The name of an assistant that writes commits without an account that is known to be a bot. */
+function botOfAssistant({ email, name }: Person): string | undefined {
+  const assistant = assistantAccount(email, name);
+  return assistant === undefined ? undefined : `${assistant.toLowerCase().replaceAll(' ', '-')}[bot]`;
+}
+
 /** The size of the cache of authors. */
 const REMEMBERED = 50_000;
 
@@ -39,7 +46,8 @@ export function createAuthorIdentifier(authors: readonly Author[], mailmap: stri
     const known = [login, person.email, person.name, email, name].filter((each) => each !== undefined && each !== null);
     const own = known.map((each) => each.trim()).filter((each) => each !== '');
     const entry = own.map((each) => entries.get(each.toLowerCase())).find((each) => each !== undefined);
-    const bot = own.map(botOf).find((each) => each !== undefined);
+    const bot =
+      own.map(botOf).find((each) => each !== undefined) ?? botOfAssistant(person) ?? botOfAssistant({ email, name });
     const value = entry?.author ?? bot ?? own[0] ?? '';
     const author = value.includes('@') ? value.toLowerCase() : value;
     return { author, names: [...new Set([author, ...own, ...(entry?.also ?? [])])] };

@@ -9,6 +9,7 @@
  * - A **deployment** is complete once it is deployed; a failed one is never complete.
  * - An **incident** is an issue that the rules of the organization, or else the host, call so. It is complete once it is
  *   resolved.
+ * - Commits name the assistant and the co-authors of a unit (`participants.ts`).
  * - An **issue** is complete when it was last closed, unless it was closed as not planned, as a duplicate, or because it
  *   moved. An issue that is an incident has only that unit, and test cases have none.
  */
@@ -19,6 +20,7 @@ import type { AnyRow } from '../../records.js';
 import type { Contribution, Evidence } from '../classify/classifier.js';
 import { numberOf, numberOrNull, textOf, textOrNull, textsOf } from '../row-values.js';
 import type { CommitFacts } from './commits.js';
+import { participantsOf, type Work } from './participants.js';
 import { reportedIncident, reportedIssue } from './failure-signs.js';
 import { phasesOf } from './phases.js';
 import type { RepositoryContext } from './plan.js';
@@ -90,6 +92,7 @@ export function requestUnit(context: RepositoryContext, request: RequestFacts, e
       lastActivity: latest(times) ?? created,
       churnLoc: remaining === null ? sizeOf(row, own) : sizeOfRemaining(remaining, commits),
       owners: addTallies(own.map(({ changes }) => changes.owners)),
+      work: { commits: own, request: row },
     },
     {
       workType: 'pull_request',
@@ -160,6 +163,7 @@ export function commitUnit(context: RepositoryContext, commit: CommitFacts, expl
       lastActivity: committerWhen,
       churnLoc: changes.churn,
       owners: changes.owners,
+      work: { commits: [commit] },
     },
     { workType: 'commit', ...titleAndText(commit.message), labels: [], commitTitles: [], files: changes.files },
     explain,
@@ -298,24 +302,27 @@ interface Draft {
   readonly lastActivity: number;
   readonly churnLoc: number | null;
   readonly owners: ReadonlyMap<string, number>;
+  /** Absent for units without commits. */
+  readonly work?: Work;
 }
 
 function finish(context: RepositoryContext, draft: Draft, evidence: Evidence, explain?: Explain): WorkUnit {
   const completedAt = draft.completedAt === null ? null : storedMoment(draft.completedAt);
   // Clocks may be wrong: clamp the start, so that it is not after the end or outside of the storable range.
   const startedAt = Math.min(storedMoment(draft.startedAt), completedAt ?? Infinity);
-  const { author, names } = context.authors.identify(draft.email, draft.login);
+  const identity = context.authors.identify(draft.email, draft.login);
   return {
     id: unitId(context.repoId, draft.workType, draft.name),
     workType: draft.workType,
     repo: context.repo,
-    team: context.teams.teamOf(names, draft.owners),
-    author,
+    team: context.teams.teamOf(identity.names, draft.owners),
+    author: identity.author,
     startedAt,
     completedAt,
     day: context.timeZone.dayOf(completedAt ?? Math.max(startedAt, storedMoment(draft.lastActivity))),
     churnLoc: draft.churnLoc,
     ...context.classifier.classify(evidence, explain),
+    ...(draft.work === undefined ? {} : participantsOf(draft.work, identity, context.authors)),
   };
 }
 

@@ -20,10 +20,11 @@ import { createTeamAssigner, type TeamAssigner } from '../teams/assign.js';
 import { teamsFromText } from '../teams/teams-file.js';
 import type { DeliveryRules } from '../classify/delivery-rules.js';
 import { storedCalendar } from '../stored-calendar.js';
+import { assistantsFingerprint } from '../assistants/assistants.js';
 import type { DerivationResources } from './resources.js';
 
 /** Increase it when the same records give different units than before; every repository is then derived again. */
-const ALGORITHM = 15;
+const ALGORITHM = 16;
 
 /** The current context for deriving units; undefined if the repository is not stored. */
 export async function repositoryContext(
@@ -58,7 +59,7 @@ export function basisOf({ classifier, delivery, teams, authors, timeZone }: Repo
   // Units that were derived before there were other time zones need not be derived again.
   const zone = timeZone.name === 'UTC' ? [] : [timeZone.name];
   return createHash('sha256')
-    .update(JSON.stringify([ALGORITHM, ...parts, ...zone]))
+    .update(JSON.stringify([ALGORITHM, assistantsFingerprint(), ...parts, ...zone]))
     .digest('hex');
 }
 
