@@ -588,8 +588,8 @@ enum AssistantFilter {
 }
 
 """
-Selects work units. All filters must match; each accepts at most 100 values, and an empty list means any. Figures of
-groups (DORA's keys, phases, reviews, work in progress) accept neither \`authors\` nor a \`scope\` of authors.
+All filters must match, each with at most 100 values; an empty list means any. Figures of groups accept neither \`authors\`
+nor a \`scope\` of authors.
 """
 input FilterInput {
   """
@@ -2116,7 +2116,7 @@ type WorkUnitContribution {
 `;
 
 /** The version of the schema and the persisted queries, for `X-Persisted-Query-Version`. */
-export const persistedVersion = 'f74fd89256cfe455';
+export const persistedVersion = '645fe0dbb3222fc0';
 
 /** The persisted queries, by their id. */
 export const persistedQueries = {

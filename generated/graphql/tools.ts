@@ -462,7 +462,7 @@ export const queryTools: readonly QueryTool[] = [
           required: [],
           additionalProperties: false,
           description:
-            "Selects work units. All filters must match; each accepts at most 100 values, and an empty list means any. Figures of\ngroups (DORA's keys, phases, reviews, work in progress) accept neither `authors` nor a `scope` of authors.",
+            'All filters must match, each with at most 100 values; an empty list means any. Figures of groups accept neither `authors`\nnor a `scope` of authors.',
         },
       },
       required: ['dateRange'],
@@ -756,7 +756,7 @@ export const queryTools: readonly QueryTool[] = [
           required: [],
           additionalProperties: false,
           description:
-            "Selects work units. All filters must match; each accepts at most 100 values, and an empty list means any. Figures of\ngroups (DORA's keys, phases, reviews, work in progress) accept neither `authors` nor a `scope` of authors.",
+            'All filters must match, each with at most 100 values; an empty list means any. Figures of groups accept neither `authors`\nnor a `scope` of authors.',
         },
       },
       required: ['dateRange'],
@@ -1037,7 +1037,7 @@ export const queryTools: readonly QueryTool[] = [
           required: [],
           additionalProperties: false,
           description:
-            "Selects work units. All filters must match; each accepts at most 100 values, and an empty list means any. Figures of\ngroups (DORA's keys, phases, reviews, work in progress) accept neither `authors` nor a `scope` of authors.",
+            'All filters must match, each with at most 100 values; an empty list means any. Figures of groups accept neither `authors`\nnor a `scope` of authors.',
         },
       },
       required: ['dateRange'],
@@ -1618,7 +1618,7 @@ export const queryTools: readonly QueryTool[] = [
           required: [],
           additionalProperties: false,
           description:
-            "Selects work units. All filters must match; each accepts at most 100 values, and an empty list means any. Figures of\ngroups (DORA's keys, phases, reviews, work in progress) accept neither `authors` nor a `scope` of authors.",
+            'All filters must match, each with at most 100 values; an empty list means any. Figures of groups accept neither `authors`\nnor a `scope` of authors.',
         },
       },
       required: ['dateRange'],
@@ -1863,7 +1863,7 @@ export const queryTools: readonly QueryTool[] = [
           required: [],
           additionalProperties: false,
           description:
-            "Selects work units. All filters must match; each accepts at most 100 values, and an empty list means any. Figures of\ngroups (DORA's keys, phases, reviews, work in progress) accept neither `authors` nor a `scope` of authors.",
+            'All filters must match, each with at most 100 values; an empty list means any. Figures of groups accept neither `authors`\nnor a `scope` of authors.',
         },
       },
       required: ['dateRange'],
@@ -2089,7 +2089,7 @@ export const queryTools: readonly QueryTool[] = [
           required: [],
           additionalProperties: false,
           description:
-            "Selects work units. All filters must match; each accepts at most 100 values, and an empty list means any. Figures of\ngroups (DORA's keys, phases, reviews, work in progress) accept neither `authors` nor a `scope` of authors.",
+            'All filters must match, each with at most 100 values; an empty list means any. Figures of groups accept neither `authors`\nnor a `scope` of authors.',
         },
       },
       required: ['dateRange', 'previous'],
@@ -2407,7 +2407,7 @@ export const queryTools: readonly QueryTool[] = [
           required: [],
           additionalProperties: false,
           description:
-            "Selects work units. All filters must match; each accepts at most 100 values, and an empty list means any. Figures of\ngroups (DORA's keys, phases, reviews, work in progress) accept neither `authors` nor a `scope` of authors.",
+            'All filters must match, each with at most 100 values; an empty list means any. Figures of groups accept neither `authors`\nnor a `scope` of authors.',
         },
       },
       required: ['dateRange'],
@@ -2663,7 +2663,7 @@ export const queryTools: readonly QueryTool[] = [
           required: [],
           additionalProperties: false,
           description:
-            "Selects work units. All filters must match; each accepts at most 100 values, and an empty list means any. Figures of\ngroups (DORA's keys, phases, reviews, work in progress) accept neither `authors` nor a `scope` of authors.",
+            'All filters must match, each with at most 100 values; an empty list means any. Figures of groups accept neither `authors`\nnor a `scope` of authors.',
         },
       },
       required: ['dateRange'],
@@ -2967,7 +2967,7 @@ export const queryTools: readonly QueryTool[] = [
           required: [],
           additionalProperties: false,
           description:
-            "Selects work units. All filters must match; each accepts at most 100 values, and an empty list means any. Figures of\ngroups (DORA's keys, phases, reviews, work in progress) accept neither `authors` nor a `scope` of authors.",
+            'All filters must match, each with at most 100 values; an empty list means any. Figures of groups accept neither `authors`\nnor a `scope` of authors.',
         },
       },
       required: ['dateRange'],
@@ -3187,7 +3187,7 @@ export const queryTools: readonly QueryTool[] = [
           required: [],
           additionalProperties: false,
           description:
-            "Selects work units. All filters must match; each accepts at most 100 values, and an empty list means any. Figures of\ngroups (DORA's keys, phases, reviews, work in progress) accept neither `authors` nor a `scope` of authors.",
+            'All filters must match, each with at most 100 values; an empty list means any. Figures of groups accept neither `authors`\nnor a `scope` of authors.',
         },
       },
       required: ['dateRange'],
@@ -3613,7 +3613,7 @@ export const queryTools: readonly QueryTool[] = [
           required: [],
           additionalProperties: false,
           description:
-            "Selects work units. All filters must match; each accepts at most 100 values, and an empty list means any. Figures of\ngroups (DORA's keys, phases, reviews, work in progress) accept neither `authors` nor a `scope` of authors.",
+            'All filters must match, each with at most 100 values; an empty list means any. Figures of groups accept neither `authors`\nnor a `scope` of authors.',
         },
         useInvestment: { type: 'boolean', default: false },
         completedOnly: { type: 'boolean', default: false },

@@ -36,7 +36,7 @@ describe.skipIf(!hasBrowser)(`AI assistants${withoutBrowser}`, () => {
 
   test('are a dimension of Explore and a filter of the work units, which name co-authors', async () => {
     const { page, complaints } = visitor;
-    await visitor.open('/console/explore?dimension=assistant&period=30d');
+    await visitor.open('/console/explore?dimension=assistant');
     await visitor.logIn(owner);
     await page.getByRole('heading', { name: 'Work units by assistant' }).first().waitFor();
     const picture = async (name: string): Promise<void> => {
@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser)(`AI assistants${withoutBrowser}`, () => {
     await picture('assistants-explore');
     expect(await accessibilityViolations(page)).toEqual([]);
 
-    await page.goto(`${running.platform.url}/console/work-units?assistant=Claude&period=30d`);
+    await page.goto(`${running.platform.url}/console/work-units?assistant=Claude`);
     const rows = page.locator('.units tbody tr');
     await rows.first().waitFor();
     await page.getByRole('button', { name: 'Remove the filter Assistant: Claude' }).waitFor();

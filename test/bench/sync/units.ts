@@ -1,7 +1,7 @@
 /** The first derivation of work units, of records that are stored already: units per second, and memory. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -52,6 +52,8 @@ async function builtProcess(): Promise<string> {
     format: 'esm',
     platform: 'node',
   });
+  // It is read from beside the program.
+  await cp('src/sync/work-units/assistants/assistants.yaml', 'dist/bench/assistants.yaml');
   return outfile;
 }
 

@@ -45,7 +45,7 @@ import type {
 } from './operations.js';
 
 /** The version of the persisted queries in this SDK. */
-export const persistedVersion = 'f74fd89256cfe455';
+export const persistedVersion = '645fe0dbb3222fc0';
 
 /** The variables and the result of each persisted query, by id. */
 export interface PersistedQueries {

@@ -542,8 +542,8 @@ export type DoraResult = {
 };
 
 /**
- * Selects work units. All filters must match; each accepts at most 100 values, and an empty list means any. Figures of
- * groups (DORA's keys, phases, reviews, work in progress) accept neither `authors` nor a `scope` of authors.
+ * All filters must match, each with at most 100 values; an empty list means any. Figures of groups accept neither `authors`
+ * nor a `scope` of authors.
  */
 export type FilterInput = {
   /** AI assistants by their names, or `unassisted`. Empty: any. */

@@ -54,14 +54,11 @@ export function assistantAccount(email: string | null, name: string | null): str
 export function namedIn(message: string): Named {
   const assistants = new Set<string>();
   const people: Person[] = [];
-  for (const line of lastLines(message)) {
-    const [, key, value] = TRAILER.exec(line) ?? [];
-    if (key === undefined || value === undefined) {
-      const assistant = ofFooter(line);
-      if (assistant !== undefined) assistants.add(assistant);
+  for (const { trailer, value } of lastEntries(message)) {
+    if (trailer === null) {
+      assistants.add(value);
       continue;
     }
-    const trailer = key.toLowerCase();
     if (!NAMING.has(trailer)) continue;
     const person = personOf(value);
     const assistant = ofTrailer(person);
@@ -80,28 +77,48 @@ const NAMING: ReadonlySet<string> = new Set([
   ...['co-authored-by', 'co-developed-by', 'assisted-by', 'ai-assisted-by', 'generated-by', 'made-with'],
 ]);
 /** `🤖 Generated with [Claude Code](https://…)`. */
-const FOOTER = /^[^\p{L}\p{N}]{0,8}(?:generated|created|written|made|assisted) (?:with|by|using) [[*_`]{0,4}(\S.*)$/iu;
+const FOOTER = /^[^a-z0-9]{0,8}(?:generated|created|written|made|assisted) (?:with|by|using) [[*_`]{0,4}(\S.*)$/i;
 
 /** Longer lines are text. */
 const LONGEST_LINE = 1000;
 /** More lines are not read: a release lists a few hundred people. */
 const MOST_LINES = 1000;
 
-/** The lines that may name somebody, the last one first. */
-function* lastLines(message: string): Generator<string> {
+/** A trailer in lower case with its value; or, without one, the assistant that a footer names. */
+interface Entry {
+  readonly trailer: string | null;
+  readonly value: string;
+}
+
+/** The trailers and footers at the end of a message, the last one first. */
+function lastEntries(message: string): readonly Entry[] {
+  const entries: Entry[] = [];
   let hasText = false;
   let end = message.length;
   for (let count = 0; count < MOST_LINES; count += 1) {
     const start = message.lastIndexOf('\n', end - 1);
-    if (start < 0) return;
+    if (start < 0) break;
     const line = end - start > LONGEST_LINE ? undefined : message.slice(start + 1, end).trim();
     end = start;
-    if (line === undefined) hasText = true;
-    else if (line === '') {
-      if (hasText) return;
-    } else if (TRAILER.test(line) || ofFooter(line) !== undefined) yield line;
-    else if (!/^-+$/.test(line)) hasText = true;
+    if (line === '') {
+      if (hasText) break;
+      continue;
+    }
+    const entry = line === undefined ? undefined : entryOf(line);
+    if (entry !== undefined) entries.push(entry);
+    else if (line === undefined || !/^-+$/.test(line)) hasText = true;
   }
+  return entries;
+}
+
+function entryOf(line: string): Entry | undefined {
+  const [, key, value] = TRAILER.exec(line) ?? [];
+  if (key !== undefined && value !== undefined) return { trailer: key.toLowerCase(), value };
+  const [, text] = FOOTER.exec(line) ?? [];
+  if (text === undefined) return undefined;
+  const lower = text.toLowerCase();
+  const assistant = ofText(lower, 'names') ?? ofText(lower, 'words');
+  return assistant === undefined ? undefined : { trailer: null, value: assistant };
 }
 
 /** A trailer's value: `Name <address>`, or a name alone. */
@@ -119,13 +136,6 @@ function ofTrailer({ name, email }: Person): string | undefined {
     ofText(lower, 'names') ??
     (email === null ? ofText(lower, 'words') : undefined)
   );
-}
-
-function ofFooter(line: string): string | undefined {
-  const [, value] = FOOTER.exec(line) ?? [];
-  if (value === undefined) return undefined;
-  const lower = value.toLowerCase();
-  return ofText(lower, 'names') ?? ofText(lower, 'words');
 }
 
 function ofAddress(email: string | null): string | undefined {
