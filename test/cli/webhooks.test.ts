@@ -42,7 +42,7 @@ test('an admin who is logged in manages webhooks and thresholds with plumbline a
   expect(JSON.parse(webhooks.stdout)).toMatchObject({ items: [{ id: webhook.id, url }] });
   expect((await api(['list-webhooks'])).stdout).toContain(url);
 
-  const filters = { teams: [], repos: [], authors: [], work_types: [], themes: [], subcategories: [] };
+  const filters = { teams: [], repos: [], authors: [], work_types: [], themes: [], subcategories: [], assistants: [] };
   const definition = { measure: 'count', direction: 'above', value: 2, window_days: 7, filters };
   const threshold = await api(
     ['create-threshold', '--name', 'Busy', '--body', '-', '--json'],

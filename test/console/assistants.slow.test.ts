@@ -43,10 +43,21 @@ describe.skipIf(!hasBrowser)(`AI assistants${withoutBrowser}`, () => {
       if (pictures !== undefined) await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true });
     };
     await page.getByText('Claude').first().waitFor();
-    await page.getByText('A view of assistants cannot be saved.').waitFor();
-    expect(await page.getByRole('button', { name: 'Save this view' }).count()).toBe(0);
     await picture('assistants-explore');
     expect(await accessibilityViolations(page)).toEqual([]);
+
+    await page.goto(`${running.platform.url}/console/explore?dimension=assistant&assistant=Claude`);
+    await page.getByRole('button', { name: 'Save this view' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name of the view').fill('With Claude');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('link', { name: 'With Claude' }).waitFor();
+    const views = await running.platform.json('GET', `/api/v1/organizations/${owner.orgId}/views`, {
+      token: owner.accessToken,
+    });
+    expect(views.body.items).toMatchObject([
+      { definition: { dimension: 'assistant', filters: { assistants: ['Claude'], authors: [] } } },
+    ]);
 
     await page.goto(`${running.platform.url}/console/work-units?assistant=Claude`);
     const rows = page.locator('.units tbody tr');

@@ -4,7 +4,15 @@ import { createServiceToken } from '../support/service-token.js';
 /** Nothing listens there, so each delivery fails. */
 export const deadUrl = 'http://127.0.0.1:9/plumbline';
 
-const filters = { teams: ['web'], repos: [], authors: [], work_types: [], themes: ['quality'], subcategories: [] };
+const filters = {
+  teams: ['web'],
+  repos: [],
+  authors: [],
+  work_types: [],
+  themes: ['quality'],
+  subcategories: [],
+  assistants: [],
+};
 
 /** Webhooks that are active, in an overlap and inactive, deliveries that wait and that have failed, and thresholds. */
 export async function prepareWebhooks(platform: TestPlatform, owner: TestUser): Promise<void> {

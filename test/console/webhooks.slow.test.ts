@@ -219,7 +219,15 @@ describe.skipIf(!hasBrowser)(`On the Webhooks page${withoutBrowser}`, () => {
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByText('Completed work units below 2.5 in 14 days').waitFor();
     await page.getByText('not evaluated yet').waitFor();
-    const filters = { teams: [], repos: [], authors: [], work_types: [], themes: [], subcategories: [] };
+    const filters = {
+      teams: [],
+      repos: [],
+      authors: [],
+      work_types: [],
+      themes: [],
+      subcategories: [],
+      assistants: [],
+    };
     expect((await read(owner, thresholdsPath(owner))).items).toMatchObject([
       {
         name: 'Slow reviews',

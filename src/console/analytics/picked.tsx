@@ -8,13 +8,11 @@ import { ValuePicker } from './value-picker.js';
 export interface PickedProps {
   readonly orgId: string;
   readonly picks: Picks;
-  /** What can be added (default: all dimensions). */
-  readonly offered?: readonly Dimension[];
   readonly onChange: (picks: Picks) => void;
 }
 
 /** The values that work units are picked by. Each can be removed, and others added. */
-export function Picked({ orgId, picks, offered = dimensionNames, onChange }: PickedProps): JSX.Element {
+export function Picked({ orgId, picks, onChange }: PickedProps): JSX.Element {
   const change = (dimension: Dimension, values: readonly string[]): void => {
     onChange({ ...picks, [dimension]: values });
   };
@@ -46,7 +44,6 @@ export function Picked({ orgId, picks, offered = dimensionNames, onChange }: Pic
       )}
       <AddFilter
         orgId={orgId}
-        offered={offered}
         onAdd={(dimension, value) => {
           change(dimension, [...(picks[dimension] ?? []), value]);
         }}
@@ -57,12 +54,11 @@ export function Picked({ orgId, picks, offered = dimensionNames, onChange }: Pic
 
 interface AddFilterProps {
   readonly orgId: string;
-  readonly offered: readonly Dimension[];
   readonly onAdd: (dimension: Dimension, value: string) => void;
 }
 
 /** Offers the values of one dimension after another; choosing one adds it. */
-function AddFilter({ orgId, offered, onAdd }: AddFilterProps): JSX.Element {
+function AddFilter({ orgId, onAdd }: AddFilterProps): JSX.Element {
   const [dimension, setDimension] = useState<Dimension>('THEME');
   const dimensionId = useId();
   return (
@@ -78,7 +74,7 @@ function AddFilter({ orgId, offered, onAdd }: AddFilterProps): JSX.Element {
               if (isDimension(value)) setDimension(value);
             }}
           >
-            {offered.map((name) => (
+            {dimensionNames.map((name) => (
               <option key={name} value={name}>
                 {dimensions[name].label}
               </option>

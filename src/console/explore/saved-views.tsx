@@ -30,7 +30,6 @@ export function SavedViews({ orgId, choices, openedId, onChange }: SavedViewsPro
   const maySave = useMay('views:write');
   const [open, setOpen] = useState<'save' | 'manage' | null>(null);
   const views = useViews(orgId);
-  const definition = definitionOf(choices);
   const opened = views.data?.find(({ id }) => id === openedId);
   const close = (): void => {
     setOpen(null);
@@ -41,16 +40,14 @@ export function SavedViews({ orgId, choices, openedId, onChange }: SavedViewsPro
         <h2 id="saved-views">Saved views</h2>
         {maySave && (
           <div class="actions">
-            {definition !== null && (
-              <button
-                type="button"
-                onClick={() => {
-                  setOpen('save');
-                }}
-              >
-                Save this view
-              </button>
-            )}
+            <button
+              type="button"
+              onClick={() => {
+                setOpen('save');
+              }}
+            >
+              Save this view
+            </button>
             {(views.data?.length ?? 0) > 0 && (
               <button
                 type="button"
@@ -64,7 +61,6 @@ export function SavedViews({ orgId, choices, openedId, onChange }: SavedViewsPro
           </div>
         )}
       </div>
-      {maySave && definition === null && <p class="small muted">A view of assistants cannot be saved.</p>}
       {opened !== undefined && <Changes key={opened.id} orgId={orgId} view={opened} choices={choices} />}
       <Shown
         query={views}
@@ -87,22 +83,22 @@ export function SavedViews({ orgId, choices, openedId, onChange }: SavedViewsPro
           </ul>
         )}
       </Shown>
-      <Dialog title="Save this view" open={open === 'save' && definition !== null} onClose={close}>
-        {definition !== null && (
-          <Form
-            button="Save"
-            send={({ name = '' }) => createView(platform, { params: { org_id: orgId }, body: { name, definition } })}
-            done={({ id, name }) => {
-              announce(`${name} is saved.`);
-              close();
-              refreshViews();
-              onChange({ view: id });
-            }}
-            beside={<CancelButton onClick={close} />}
-          >
-            <Field name="name" label="Name of the view" maxLength={100} required autofocus />
-          </Form>
-        )}
+      <Dialog title="Save this view" open={open === 'save'} onClose={close}>
+        <Form
+          button="Save"
+          send={({ name = '' }) =>
+            createView(platform, { params: { org_id: orgId }, body: { name, definition: definitionOf(choices) } })
+          }
+          done={({ id, name }) => {
+            announce(`${name} is saved.`);
+            close();
+            refreshViews();
+            onChange({ view: id });
+          }}
+          beside={<CancelButton onClick={close} />}
+        >
+          <Field name="name" label="Name of the view" maxLength={100} required autofocus />
+        </Form>
       </Dialog>
       <Dialog title="Rename or delete views" open={open === 'manage'} onClose={close}>
         <ManageViews orgId={orgId} views={views.data ?? []} />
@@ -126,9 +122,9 @@ interface ChangesProps {
 function Changes({ orgId, view, choices }: ChangesProps): JSX.Element | null {
   const mayChange = useMayChange();
   const save = useMutation({
-    mutationFn: async (definition: View['definition']) => {
+    mutationFn: async () => {
       const params = { org_id: orgId, view_id: view.id };
-      return unwrap(await updateView(platform, { params, body: { definition } }));
+      return unwrap(await updateView(platform, { params, body: { definition: definitionOf(choices) } }));
     },
     onSuccess: ({ name }) => {
       announce(`The changes to ${name} are saved.`);
@@ -136,20 +132,19 @@ function Changes({ orgId, view, choices }: ChangesProps): JSX.Element | null {
     onSettled: refreshViews,
   });
   if (!isChanged(view, choices)) return null;
-  const definition = definitionOf(choices);
   return (
     <div class="banner" role="status">
       <p class="break">
         This differs from the saved view <strong>{view.name}</strong>.
       </p>
       <div class="actions">
-        {mayChange(view) && definition !== null && (
+        {mayChange(view) && (
           <button
             type="button"
             class="primary"
             aria-disabled={save.isPending}
             onClick={() => {
-              if (!save.isPending) save.mutate(definition);
+              if (!save.isPending) save.mutate();
             }}
           >
             Save the changes

@@ -3,9 +3,9 @@ import { paginate } from '@plumbline/sdk';
 import { listViews, type Schemas } from '@plumbline/sdk/platform';
 import { useQuery, type UseQueryResult } from '@tanstack/preact-query';
 import { partsOfPeriod, type Period } from '../analytics/period.js';
-import { dimensionNames, partsOfPicks } from '../analytics/picks.js';
+import { partsOfPicks } from '../analytics/picks.js';
 import { withParts } from '../analytics/search.js';
-import { isStored, picksOfWorkFilters, workFiltersOf } from '../analytics/work-filters.js';
+import { picksOfWorkFilters, workFiltersOf } from '../analytics/work-filters.js';
 import { queries } from '../session/queries.js';
 import { platform } from '../session/session.js';
 import type { Choices } from './choices.js';
@@ -31,11 +31,8 @@ export function refreshViews(): void {
   void queries.invalidateQueries({ queryKey: ['views'] });
 }
 
-/** What is shown, as a view stores it; null: it has a dimension that views cannot store. */
-export function definitionOf(choices: Choices): Definition | null {
-  const { dimension, measure, interval, top, isWhole, period, picks } = choices;
-  if (!isStored(dimension)) return null;
-  if (dimensionNames.some((name) => picks[name] !== undefined && !isStored(name))) return null;
+/** What is shown, as a view stores it. */
+export function definitionOf({ dimension, measure, interval, top, isWhole, period, picks }: Choices): Definition {
   const { startDate: start_date, endDate: end_date } = period.range;
   return {
     dimension: lower(dimension),
@@ -54,8 +51,7 @@ function lower<Name extends string>(name: Name): Lowercase<Name> {
 
 /** Whether what is shown differs from what a view stores. */
 export function isChanged(view: View, choices: Choices): boolean {
-  const definition = definitionOf(choices);
-  return definition === null || hrefOfView(view) !== hrefOfView({ id: view.id, definition });
+  return hrefOfView(view) !== hrefOfView({ id: view.id, definition: definitionOf(choices) });
 }
 
 /** Where a view is shown. The id lets the page offer to save changes to it. */

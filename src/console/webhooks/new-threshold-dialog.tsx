@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { Picked } from '../analytics/picked.js';
 import type { Picks } from '../analytics/picks.js';
-import { storedDimensions, workFiltersOf } from '../analytics/work-filters.js';
+import { workFiltersOf } from '../analytics/work-filters.js';
 import { platform } from '../session/session.js';
 import { CancelButton, Dialog } from '../ui/dialog.js';
 import { NumberField, Select } from '../ui/fields.js';
@@ -74,7 +74,7 @@ function NewThreshold({ orgId, onClose }: Omit<NewThresholdDialogProps, 'open'>)
         value={30}
         hint="How many days are looked at, with the day of the evaluation (UTC)."
       />
-      <Picked orgId={orgId} picks={picks} offered={storedDimensions} onChange={setPicks} />
+      <Picked orgId={orgId} picks={picks} onChange={setPicks} />
     </Form>
   );
 }

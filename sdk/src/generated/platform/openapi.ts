@@ -5971,6 +5971,7 @@ export interface components {
             work_types: components["schemas"]["FilterValues"];
             themes: components["schemas"]["FilterValues"];
             subcategories: components["schemas"]["FilterValues"];
+            assistants: components["schemas"]["FilterValues"];
         };
         /** @description What a view shows. The terms are those of the Analytics API. */
         ViewDefinition: {
@@ -5978,7 +5979,7 @@ export interface components {
              * @description What the bars and lines stand for.
              * @enum {string}
              */
-            dimension: "team" | "repo" | "author" | "work_type" | "theme" | "subcategory";
+            dimension: "team" | "repo" | "author" | "work_type" | "theme" | "subcategory" | "assistant";
             /**
              * @description What is measured.
              * @enum {string}
@@ -15475,7 +15476,8 @@ export interface operations {
                      *               "themes": [
                      *                 "quality"
                      *               ],
-                     *               "subcategories": []
+                     *               "subcategories": [],
+                     *               "assistants": []
                      *             }
                      *           },
                      *           "created_by": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
@@ -15549,7 +15551,8 @@ export interface operations {
                  *           "themes": [
                  *             "quality"
                  *           ],
-                 *           "subcategories": []
+                 *           "subcategories": [],
+                 *           "assistants": []
                  *         }
                  *       }
                  *     }
@@ -15588,7 +15591,8 @@ export interface operations {
                      *           "themes": [
                      *             "quality"
                      *           ],
-                     *           "subcategories": []
+                     *           "subcategories": [],
+                     *           "assistants": []
                      *         }
                      *       },
                      *       "created_by": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
@@ -15748,7 +15752,8 @@ export interface operations {
                      *           "themes": [
                      *             "quality"
                      *           ],
-                     *           "subcategories": []
+                     *           "subcategories": [],
+                     *           "assistants": []
                      *         }
                      *       },
                      *       "created_by": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
@@ -17107,7 +17112,8 @@ export interface operations {
                      *               "authors": [],
                      *               "work_types": [],
                      *               "themes": [],
-                     *               "subcategories": []
+                     *               "subcategories": [],
+                     *               "assistants": []
                      *             }
                      *           },
                      *           "is_crossed": true,
@@ -17178,7 +17184,8 @@ export interface operations {
                  *           "authors": [],
                  *           "work_types": [],
                  *           "themes": [],
-                 *           "subcategories": []
+                 *           "subcategories": [],
+                 *           "assistants": []
                  *         }
                  *       }
                  *     }
@@ -17212,7 +17219,8 @@ export interface operations {
                      *           "authors": [],
                      *           "work_types": [],
                      *           "themes": [],
-                     *           "subcategories": []
+                     *           "subcategories": [],
+                     *           "assistants": []
                      *         }
                      *       },
                      *       "is_crossed": false,

@@ -5225,7 +5225,8 @@ export type CreateViewResult =
  *         themes: [
  *           "quality"
  *         ],
- *         subcategories: []
+ *         subcategories: [],
+ *         assistants: []
  *       }
  *     }
  *   }
@@ -6535,7 +6536,8 @@ export type CreateThresholdResult =
  *         authors: [],
  *         work_types: [],
  *         themes: [],
- *         subcategories: []
+ *         subcategories: [],
+ *         assistants: []
  *       }
  *     }
  *   }

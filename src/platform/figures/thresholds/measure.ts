@@ -39,6 +39,7 @@ export async function measure(
       WORK_TYPE: filters.work_types,
       THEME: filters.themes,
       SUBCATEGORY: filters.subcategories,
+      ASSISTANT: filters.assistants,
     },
   };
   const common = { dimension: 'WORK_TYPE', dateRange, topN: allTypes, compareWith: null } as const;

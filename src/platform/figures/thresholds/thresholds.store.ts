@@ -2,6 +2,7 @@ import type { Schemas } from '../../../../generated/platform/operations.js';
 import type { Sql } from '../../../database/connection.js';
 import { after } from '../../clock.js';
 import type { Position } from '../../server/paging.js';
+import { withAllFilters } from '../stored-definition.js';
 
 type Definition = Schemas['ThresholdDefinition'];
 
@@ -172,7 +173,7 @@ function columns(sql: Sql): ReturnType<Sql> {
 
 /** The stored definition. */
 export function definitionOf({ definition }: Pick<ThresholdRow, 'definition'>): Definition {
-  return JSON.parse(definition) as Definition; // as it was validated when it was stored
+  return withAllFilters(JSON.parse(definition) as Definition); // as it was validated when it was stored
 }
 
 /** The contract's `Threshold`. */

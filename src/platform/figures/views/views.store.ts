@@ -1,6 +1,7 @@
 import type { Schemas } from '../../../../generated/platform/operations.js';
 import type { Sql } from '../../../database/connection.js';
 import type { Position } from '../../server/paging.js';
+import { withAllFilters } from '../stored-definition.js';
 
 export interface ViewRow {
   readonly id: string;
@@ -97,7 +98,8 @@ export async function removeView(sql: Sql, orgId: string, id: string): Promise<v
 export function viewOf(row: ViewRow): Schemas['View'] {
   return {
     ...row,
-    definition: JSON.parse(row.definition) as Schemas['ViewDefinition'], // the contract validated it when it was stored
+    // The contract validated it when it was stored.
+    definition: withAllFilters(JSON.parse(row.definition) as Schemas['ViewDefinition']),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };

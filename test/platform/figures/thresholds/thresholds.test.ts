@@ -29,7 +29,7 @@ afterEach(async () => {
   await receiver.stop();
 });
 
-const filters = { teams: [], repos: [], authors: [], work_types: [], themes: [], subcategories: [] };
+const filters = { teams: [], repos: [], authors: [], work_types: [], themes: [], subcategories: [], assistants: [] };
 const path = (below = '', user = owner): string => `/api/v1/organizations/${user.orgId}/thresholds${below}`;
 const create = (definition: Partial<Definition>, user = owner): Promise<JsonReply> =>
   platform.json('POST', path('', user), {
@@ -86,6 +86,19 @@ describe('A threshold', () => {
     ]);
     const [item] = (await list()).items;
     expect(item).toMatchObject({ is_crossed: true, last_value: 3, evaluated_at: expect.any(String) });
+  });
+
+  it('counts the work with an assistant, or all of it if an earlier release has stored the definition', async () => {
+    const assisted = await create({ filters: { ...filters, assistants: ['Claude'] } });
+    await work({ assistant: 'Claude' }, { assistant: 'unassisted' }, {});
+    await syncAndEvaluate();
+    expect((await list()).items).toMatchObject([{ last_value: 1 }]);
+
+    await platform.database.sql`
+      update analytics_thresholds set definition = (definition::jsonb #- '{filters,assistants}')::text
+      where id = ${assisted.body.id}`;
+    await syncAndEvaluate();
+    expect((await list()).items).toMatchObject([{ last_value: 3, definition: { filters } }]);
   });
 
   it('ends its window today in the time zone of the organization', async () => {

@@ -8,5 +8,13 @@ export const exampleDefinition: Schemas['ViewDefinition'] = {
   top: 10,
   whole_units: false,
   period: { preset: '90d' },
-  filters: { teams: [], repos: [], authors: [], work_types: [], themes: ['quality'], subcategories: [] },
+  filters: {
+    teams: [],
+    repos: [],
+    authors: [],
+    work_types: [],
+    themes: ['quality'],
+    subcategories: [],
+    assistants: [],
+  },
 };

@@ -28,7 +28,7 @@ const call = (method: string, path: string, token: string, body?: object): Promi
 
 const definition = {
   ...{ dimension: 'team', measure: 'count', interval: 'week', top: 10, whole_units: false, period: { preset: '90d' } },
-  filters: { teams: [], repos: [], authors: [], work_types: [], themes: [], subcategories: [] },
+  filters: { teams: [], repos: [], authors: [], work_types: [], themes: [], subcategories: [], assistants: [] },
 };
 
 /** What the leaver tries with an access token; whether each thing succeeds. */

@@ -69,7 +69,7 @@ it('the figures follow a repository that gets commits, without anybody who start
   const config = await first.json('POST', '/api/v1/admin/sync-configs', { token, body });
   expect(config.status).toBe(201);
   const thresholds = `/api/v1/organizations/${organization}/thresholds`;
-  const filters = { teams: [], repos: [], authors: [], work_types: [], themes: [], subcategories: [] };
+  const filters = { teams: [], repos: [], authors: [], work_types: [], themes: [], subcategories: [], assistants: [] };
   const definition = { measure: 'count', direction: 'above', value: 3, window_days: 7, filters };
   expect((await first.json('POST', thresholds, { token, body: { name: 'Watched', definition } })).status).toBe(201);
 
