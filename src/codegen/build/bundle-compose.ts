@@ -111,7 +111,7 @@ async function bundleCommands(common: BuildOptions & { readonly outdir: string }
     // A source map would have to be shifted, and reading it takes longer than the commands.
     sourcemap: false,
     write: false,
-    define: { 'import.meta.url': 'bundleUrl' },
+    define: { 'import.meta.url': 'bundleUrl', 'import.meta.filename': '__filename' },
     banner: { js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href;" },
     // `serve` is in this bundle for the help only.
     plugins: [bundledPackages([]), contractSources, withoutDynamicImports(/\/service\//), loadedOnUse()],

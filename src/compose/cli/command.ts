@@ -5,6 +5,7 @@ import { variablesBeforeLoad } from '../model/loader/load.js';
 import { notSupported } from '../runtime/errors.js';
 import { collected, wholeNumber } from './arguments.js';
 import { acceptBooleanWords } from './boolean-words.js';
+import { withDockerFlags } from './docker-flags.js';
 import { describe, exitCodeFor, Interrupted, UsageError } from './failures.js';
 import { hiddenFlags } from './hidden-flags.js';
 import type { Io } from './io.js';
@@ -145,9 +146,10 @@ async function perform(
   });
   let session: Session | undefined;
   try {
-    const variables = await variablesBeforeLoad(loadOptions(io, options));
+    const ofCommand = withDockerFlags(io, options);
+    const variables = await variablesBeforeLoad(loadOptions(ofCommand, options));
     const signals = { signal: interrupted.signal, impatient: impatient.signal };
-    session = new Session(io, withDefaults(options, variables), variables, { ...signals, stops });
+    session = new Session(ofCommand, withDefaults(options, variables), variables, { ...signals, stops });
     const code = (await work(session)) ?? 0;
     await session.progress.close();
     return code;

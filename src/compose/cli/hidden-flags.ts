@@ -3,7 +3,7 @@ import { Option } from 'commander';
 import { collected } from './arguments.js';
 
 /** A flag that sets the value of another one. */
-class Alias extends Option {
+export class Alias extends Option {
   readonly #attribute: string;
 
   constructor(flags: string, attribute: string) {
@@ -18,7 +18,7 @@ class Alias extends Option {
 }
 
 /** A flag that has no effect in docker compose 2 either. */
-const ignored = (flags: string): Option => new Alias(flags, 'ignored');
+export const ignored = (flags: string): Option => new Alias(flags, 'ignored');
 
 /** The flags before the command. */
 export function hiddenGlobals(): Option[] {

@@ -19,8 +19,9 @@ export interface Input extends AsyncIterable<Uint8Array> {
   close(): void;
 }
 
-/** `--backend` and `--context`. */
+/** `--backend` and `--context`, and the variables that name an engine. */
 export interface EngineChoice {
+  readonly environment: Io['environment'];
   readonly backend?: string;
   readonly context?: string;
 }
@@ -80,7 +81,7 @@ export function processIo(): Io {
     environment: process.env,
     workingDirectory: process.cwd(),
     clock: systemClock,
-    chooseEngine: (choice) => chooseEngine({ environment: process.env, ...choice }),
+    chooseEngine: chooseEngine,
     onInterrupt(handler) {
       const endWatch = onEndOfNpm(process.env, handler);
       const onSignal = (): void => {

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { globalOptions } from './command.js';
 import { EXIT_USAGE } from './failures.js';
+import { dockerFlags } from './docker-flags.js';
 import { hiddenGlobals } from './hidden-flags.js';
 import { processIo, type Io } from './io.js';
 
@@ -89,7 +90,7 @@ export async function registerComposeCommands(
       // Requested help is a success; every other exit of the parser is a usage error.
       io.exit(error.exitCode === 0 ? 0 : EXIT_USAGE);
     });
-  for (const option of [...globalOptions(), ...hiddenGlobals()]) compose.addOption(option);
+  for (const option of [...globalOptions(), ...hiddenGlobals(), ...dockerFlags()]) compose.addOption(option);
   const version = program.version() ?? '';
   compose.version(`Plumbline Compose version ${version}`, '-v, --version');
   compose.options.find(({ long }) => long === '--version')?.hideHelp();

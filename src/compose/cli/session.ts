@@ -12,13 +12,14 @@ import type { Backend } from '../runtime/runtime.js';
 import type { ChosenEngine } from '../runtime/select.js';
 import { explain } from '../orchestrator/explanation.js';
 import { Explained, UsageError } from './failures.js';
+import type { DockerFlags } from './docker-flags.js';
 import type { Io } from './io.js';
 import { progressView } from './progress.js';
 import { DRY_RUN, type ProgressStyle, type ProgressView } from './progress-view.js';
 import { isColoured, paint, printable, YELLOW } from './text.js';
 
 /** Options that every command accepts, before or after its name. */
-export interface GlobalOptions {
+export interface GlobalOptions extends DockerFlags {
   readonly file?: readonly string[];
   readonly projectName?: string;
   readonly projectDirectory?: string;
@@ -26,7 +27,6 @@ export interface GlobalOptions {
   readonly envFile?: readonly string[];
   readonly parallel?: number;
   readonly backend?: string;
-  readonly context?: string;
   readonly remote?: string;
   readonly tlsCa?: string;
   readonly tlsCert?: string;
@@ -125,6 +125,7 @@ export class Session {
   engine(): Promise<ChosenEngine> {
     const { backend, context } = this.options;
     return this.io.chooseEngine({
+      environment: this.io.environment,
       ...(backend !== undefined && { backend }),
       ...(context !== undefined && { context }),
     });

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { dirname, join, sep } from 'node:path';
 
 /** The version of this release, from the `package.json` of this package: all packages of a release have one version. */
 export function releaseVersion(): string {
@@ -7,7 +8,7 @@ export function releaseVersion(): string {
 }
 
 /** The file is beside the sources and above the package's `dist/`, which is also where the compose tool's bundles are. */
-function manifestFile(): URL {
-  const path = import.meta.url.includes('/dist/src/') ? '../../../../package.json' : '../package.json';
-  return new URL(path, import.meta.url);
+function manifestFile(): string {
+  const folder = dirname(import.meta.filename);
+  return join(folder, folder.includes(join(sep, 'dist', 'src', sep)) ? '../../../..' : '..', 'package.json');
 }

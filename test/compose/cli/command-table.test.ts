@@ -24,10 +24,13 @@ const rows = cellsOf('flags').map(([name = '', both = '', theirs = '', ours = ''
 }));
 
 /** Flags of both that no help shows, by command. */
-const hidden: Flags = new Map(
-  cellsOf('hidden').map(([name = '', flags = '']) => [wordsOf(name)[0] ?? '', wordsOf(flags)]),
-);
-const hiddenOf = (command: string): readonly string[] => hidden.get(command) ?? [];
+const hidden = flagsOf('hidden');
+/** Those that docker compose has from the library of the Docker CLI, and not from its own sources. */
+const docker = flagsOf('docker');
+const hiddenOf = (command: string): readonly string[] => [
+  ...(hidden.get(command) ?? []),
+  ...(docker.get(command) ?? []),
+];
 
 const { program, missing } = await theirProgram();
 
@@ -71,6 +74,10 @@ describe('the table of commands', () => {
     expect(explained.map(([name = '']) => name.replaceAll('`', '').trim()).sort()).toEqual(missing.sort());
   });
 });
+
+function flagsOf(table: string): Flags {
+  return new Map(cellsOf(table).map(([name = '', flags = '']) => [wordsOf(name)[0] ?? '', wordsOf(flags)]));
+}
 
 /** The cells of a table between two comments, without its head. */
 function cellsOf(name: string): string[][] {

@@ -23,6 +23,10 @@ describe('flags that docker compose accepts without listing them', () => {
     ['--verbose', 'ps'],
     ['--no-ansi', 'ps'],
     ['--workdir', '.', 'ps'],
+    ['-D', '-l', 'debug', 'ps'],
+    ['--debug', '--log-level=error', '--config', '.', '--tlsverify', 'ps'],
+    ['-c', 'other', 'ps'],
+    ['-H', 'unix:///other.sock', 'ps'],
     ['build', '--compress', '--force-rm', '--no-rm', '--parallel', '--progress', 'plain'],
     ['pull', '--parallel'],
     ['pull', '--parallel', 'db'],
@@ -36,6 +40,14 @@ describe('flags that docker compose accepts without listing them', () => {
     const { run } = await commandLine({ 'compose.yaml': SHOP });
     await run('up', '-d');
     expect(await run(...words)).toMatchObject({ code: 0 });
+  });
+
+  it('an engine is named once, by --host or by --context', async () => {
+    const { run } = await commandLine(SHOP);
+    expect(await run('-H', 'unix:///other.sock', '-c', 'other', 'ps')).toMatchObject({
+      code: 2,
+      stderr: 'Name the engine by --host or by --context, not by both.\n',
+    });
   });
 
   it.each(['-v', '--version'])('compose %s prints the version', async (flag) => {
