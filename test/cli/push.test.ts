@@ -89,6 +89,17 @@ test('A file is pushed in requests of at most 1,000 records, also from standard 
   expect(row).toEqual({ count: 2001 });
 });
 
+test('A file of large records is pushed in requests that the server takes', async () => {
+  const labels = Array.from({ length: 50 }, (_, index) => String(index).padEnd(200, 'x'));
+  const incidents = Array.from({ length: 500 }, (_, index) => ({
+    ...{ repository: 'https://github.com/acme/web', id: String(index), title: 'Down', labels },
+    started_at: '2026-03-02T09:00:00.000Z',
+  }));
+  expect(await push(['records', '-'], JSON.stringify({ incidents }))).toMatchObject({
+    ...{ exitCode: 0, stdout: '500 records pushed\n', stderr: '' },
+  });
+});
+
 test('What is wrong is said, with the exit code of the usage or of a refusal', async () => {
   const repository = ['--repository', 'https://github.com/acme/web'];
   for (const [args, message] of [

@@ -72,16 +72,28 @@ async function readRecords(file: string): Promise<Readonly<Record<string, readon
 }
 
 /** The number of records of a kind in one request. */
-const most = 1000;
+const mostRecords = 1000;
+/** The bytes of the records in one request. The server takes 4 MiB, names and marks included. */
+const mostBytes = 3 * 1024 * 1024;
 
-/** Splits the records into requests. */
+/** Splits the records into requests. A record that is too large for one is sent alone, and refused by the server. */
 function parts(kinds: Readonly<Record<string, readonly unknown[]>>): Records[] {
-  const requests = Object.entries(kinds).flatMap(([kind, records]) =>
-    Array.from({ length: Math.max(1, Math.ceil(records.length / most)) }, (_, part) => ({
-      [kind]: records.slice(part * most, (part + 1) * most),
-    })),
-  );
-  return requests;
+  return Object.entries(kinds).flatMap(([kind, records]) => {
+    const requests: unknown[][] = [[]];
+    let bytes = 0;
+    for (const record of records) {
+      const size = Buffer.byteLength(JSON.stringify(record));
+      const last = requests.at(-1);
+      if (last === undefined || last.length === mostRecords || (last.length > 0 && bytes + size > mostBytes)) {
+        requests.push([record]);
+        bytes = size;
+      } else {
+        last.push(record);
+        bytes += size;
+      }
+    }
+    return requests.map((request) => ({ [kind]: request }));
+  });
 }
 
 async function push(requests: readonly Records[], { server, wait }: PushOptions): Promise<void> {

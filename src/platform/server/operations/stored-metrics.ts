@@ -18,6 +18,8 @@ interface Counts {
   readonly waiting_deliveries: number;
   readonly oldest_delivery: number;
   readonly tasks: number;
+  readonly waiting_records: number;
+  readonly refused_records: number;
   readonly locked: number;
 }
 
@@ -56,15 +58,23 @@ export function registerStoredMetrics(
     'For how long the oldest delivery to an active webhook has been due; 0: none.',
   );
   const tasks = gauge('plumbline_store_tasks', 'Background tasks on the analytics store that wait or run.');
+  const pushed = gauge(
+    'plumbline_pushed_records',
+    'Pushed records that wait to be stored, and that could not be: they are kept for 30 days.',
+    ['state'],
+  );
   const locked = gauge('plumbline_login_lockouts', 'E-mail addresses that are locked after failed logins.');
 
   const read = async (): Promise<Counts | undefined> => {
     const now = clock.now();
     const [counts] = await sql<Counts[]>`
-      select runs.*, mails.*, deliveries.*, (select count(*)::int from store_tasks) as tasks,
+      select runs.*, mails.*, deliveries.*, pushed.*, (select count(*)::int from store_tasks) as tasks,
         (select count(*)::int from sync_configs c ${joinFailures(sql)} where ${isDue(sql, now)}) as due_schedules,
         (select count(*)::int from login_failures where locked_until > ${now}) as locked
-      from (select count(*) filter (where status = 'pending')::int as pending_runs,
+      from (select coalesce(sum(records) filter (where refusal is null), 0)::float as waiting_records,
+          coalesce(sum(records) filter (where refusal is not null), 0)::float as refused_records
+        from pushed_records) as pushed,
+      (select count(*) filter (where status = 'pending')::int as pending_runs,
           count(*) filter (where status = 'running')::int as running_runs,
           coalesce(extract(epoch from ${now} - min(created_at) filter (where status = 'pending')), 0)::float as oldest_run
         from sync_runs where status in ('pending', 'running')) as runs,
@@ -88,7 +98,18 @@ export function registerStoredMetrics(
       log.warn({ err: error }, 'sync runs, mails, deliveries and lockouts cannot be counted for the metrics now');
       return undefined;
     });
-    for (const each of [runs, oldestRun, dueSchedules, mails, oldestMail, deliveries, oldestDelivery, tasks, locked])
+    for (const each of [
+      runs,
+      oldestRun,
+      dueSchedules,
+      mails,
+      oldestMail,
+      deliveries,
+      oldestDelivery,
+      tasks,
+      pushed,
+      locked,
+    ])
       each.reset();
     up.set(counts === undefined ? 0 : 1);
     if (counts === undefined) {
@@ -106,6 +127,8 @@ export function registerStoredMetrics(
     deliveries.set(counts.waiting_deliveries);
     oldestDelivery.set(Math.max(0, counts.oldest_delivery));
     tasks.set(counts.tasks);
+    pushed.set({ state: 'waiting' }, counts.waiting_records);
+    pushed.set({ state: 'refused' }, counts.refused_records);
     locked.set(counts.locked);
   };
 }

@@ -48,6 +48,20 @@ test('the metrics tell of the release, waiting mails, failed logins, lockouts an
   expect(Math.floor((await valueOf('plumbline_mail_outbox_oldest_seconds')) ?? 0)).toBe(90);
 });
 
+test('the metrics tell how many pushed records wait, and how many could not be stored', async () => {
+  const { sql } = platform.database;
+  const { orgId } = await platform.signUp();
+  expect(await valueOf('plumbline_pushed_records{state="refused"}')).toBe(0);
+  const push = { org_id: orgId, content: '{}', bytes: 2, pushed_at: platform.clock.now() };
+  await sql`insert into pushed_records ${sql([
+    { ...push, records: 3, refusal: null },
+    { ...push, records: 4, refusal: null },
+    { ...push, records: 5, refusal: 'refused by a rule' },
+  ])}`;
+  expect(await valueOf('plumbline_pushed_records{state="waiting"}')).toBe(7);
+  expect(await valueOf('plumbline_pushed_records{state="refused"}')).toBe(5);
+});
+
 test('the metrics tell how many deliveries wait, and how long one of an active webhook has been due', async () => {
   const { sql } = platform.database;
   expect(await valueOf('plumbline_webhook_deliveries_oldest_seconds')).toBe(0);
