@@ -1,7 +1,8 @@
 /**
  * The compose tool as the plug-in `docker-compose` of the Docker CLI (https://github.com/docker/cli: `cli-plugins/`).
- * It loads nothing else, because the Docker CLI asks each of its plug-ins for its metadata.
+ * It loads little, because the Docker CLI asks each of its plug-ins for its metadata.
  */
+import { connect } from 'node:net';
 
 /** The command by which the Docker CLI asks what its plug-ins are. */
 const METADATA = 'docker-cli-plugin-metadata';
@@ -30,4 +31,19 @@ export function withoutPluginName(args: readonly string[], environment: NodeJS.P
   if (environment.DOCKER_CLI_PLUGIN_ORIGINAL_CLI_COMMAND === undefined) return args;
   const at = args.findIndex((word, index) => word === 'compose' && !WITH_VALUE.has(args[index - 1] ?? ''));
   return args.filter((_, index) => index !== at);
+}
+
+/**
+ * Interrupts this process when the Docker CLI that runs it is to end. Where its output is no terminal, the Docker CLI
+ * passes no signal on: it listens at a socket, and closes the connections of its plug-ins.
+ */
+export function endWithDockerCli({ DOCKER_CLI_PLUGIN_SOCKET: address }: NodeJS.ProcessEnv): void {
+  if (!address) return;
+  // An abstract socket of Linux begins with @ in Go and with NUL in Node.js.
+  const connection = connect(address.replace(/^@/, '\0'));
+  connection.unref(); // a command ends without it
+  connection.on('error', () => undefined); // it is not there, as for the earlier releases of the Docker CLI
+  connection.once('connect', () => {
+    connection.resume().once('close', () => process.kill(process.pid, 'SIGINT'));
+  });
 }

@@ -1,5 +1,9 @@
-import { expect, it } from 'vitest';
-import { pluginMetadata, withoutPluginName } from '../../../src/compose/cli/docker-plugin.js';
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { endWithDockerCli, pluginMetadata, withoutPluginName } from '../../../src/compose/cli/docker-plugin.js';
+import { folderWith } from '../model/project-folder.js';
 
 const asPlugin = { DOCKER_CLI_PLUGIN_ORIGINAL_CLI_COMMAND: '/usr/bin/docker' };
 
@@ -24,4 +28,26 @@ it.each([
 
 it('takes the words as they are where no Docker CLI runs it', () => {
   expect(withoutPluginName(['run', 'compose', 'compose'], {})).toEqual(['run', 'compose', 'compose']);
+});
+
+it('is interrupted when the Docker CLI closes its connection', async () => {
+  const address = join(await folderWith({}), 'docker_cli');
+  const cli = createServer().listen(address);
+  onTestFinished(() => void cli.close());
+  const connected = once(cli, 'connection') as Promise<[Socket]>; // what `connection` passes
+  endWithDockerCli({ DOCKER_CLI_PLUGIN_SOCKET: address });
+  const [connection] = await connected;
+  const interrupted = once(process, 'SIGINT');
+  connection.destroy();
+  await interrupted;
+});
+
+it.each([undefined, '', '@nobody'])('runs without the Docker CLI at %s', async (address) => {
+  let interrupts = 0;
+  const count = (): void => void (interrupts += 1);
+  process.on('SIGINT', count);
+  onTestFinished(() => void process.off('SIGINT', count));
+  endWithDockerCli({ DOCKER_CLI_PLUGIN_SOCKET: address });
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(interrupts).toBe(0);
 });
