@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
+import { releaseVersion } from '@plumbline/contract/system/release-version';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 const run = promisify(execFile);
@@ -46,7 +47,7 @@ describe.skipIf(unreachable !== null)(
     async function installed(...names: readonly string[]): Promise<string> {
       const folder = await mkdtemp(join(packed, 'installed-'));
       await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
-      const tarballs = names.map((name) => join(packed, `plumbline-${name}-0.1.0.tgz`));
+      const tarballs = names.map((name) => join(packed, `plumbline-${name}-${releaseVersion()}.tgz`));
       await run('npm', ['install', ...tarballs, '--prefer-offline', ...quiet], { cwd: folder });
       return folder;
     }
@@ -127,7 +128,7 @@ describe.skipIf(unreachable !== null)(
         run(command, ['--backend', 'mock', ...args], { cwd: folder, env: environment });
       await compose('up', '-d');
       expect((await compose('ps', '--services')).stdout).toBe('web\n');
-      expect((await compose('version', '--short')).stdout).toBe('0.1.0\n');
+      expect((await compose('version', '--short')).stdout).toBe(`${releaseVersion()}\n`);
       await compose('down');
 
       const socket = join(folder, 'api.sock');
