@@ -189,6 +189,11 @@ if (process.argv[2] === 'query') {
   registerQueryCommand(program);
 } else program.command('query').description('run a query of the Analytics API on a database, or on a server');
 
+if (process.argv[2] === 'sql') {
+  const { registerSqlCommand } = await import('./sql.js');
+  registerSqlCommand(program);
+} else program.command('sql').description('let programs read the records of an organization with SQL');
+
 registerLoginCommands(program);
 registerMcpCommand(program);
 registerPushCommand(program);

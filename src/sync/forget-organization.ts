@@ -1,4 +1,4 @@
-/** Removes all stored data of an organization: its repositories, the files that it has set, and whom it has erased. */
+/** Removes what is stored for an organization: repositories, files that it has set, whom it has erased, and its readers. */
 import { idOfErasures } from './erasure/erasures.js';
 import { forgetStoredRepository } from './forget-repository.js';
 import type { CorrectableResources } from './work-units/derivation/resources.js';
@@ -9,4 +9,5 @@ export async function forgetOrganization(resources: CorrectableResources): Promi
   for (const { id } of await records.repositories(orgId)) await forgetStoredRepository(resources, id);
   await records.clearFiles(orgId);
   await sink.clearStates(idOfErasures(orgId));
+  await sink.removeReaders?.(orgId);
 }

@@ -1,5 +1,6 @@
 /** The PostgreSQL sink. A page is one transaction; rows are sent as one array per column. */
 import postgres from 'postgres';
+import { removeReaders } from '../../analytics/sql/postgres-readers.js';
 import { analyzeUnknown } from '../../database/statistics.js';
 import { parseDatabaseAddress } from '../../database/address.js';
 import type { AnyRow, JsonValue, Table } from '../records.js';
@@ -74,6 +75,7 @@ export function openPostgres(uri: string, options: SinkOptions): Sink {
       failing(async () => {
         await sql`delete from sync_state where repo_id = ${repoId}`;
       }),
+    removeReaders: (orgId) => failing(() => removeReaders(sql, orgId)),
     tryLock: ({ repoId, target }) => failing(() => tryLock(sql, `plumbline sync ${repoId} ${target}`)),
     repositories: (orgId) => derivation.repositories(orgId),
     derivation,

@@ -96,6 +96,8 @@ export interface Sink {
   repositories(orgId: string): Promise<readonly { readonly id: string; readonly name: string }[]>;
   /** Removes the former versions of changed rows from engines that keep them readable. */
   dropFormerVersions?(): Promise<void>;
+  /** Takes the right to read with SQL from the readers of an organization, on engines that have readers. */
+  removeReaders?(orgId: string): Promise<void>;
   /** Takes a lock; undefined if another process holds it. */
   tryLock(key: LockKey): Promise<Lock | undefined>;
   /** Absent if the analytics do not support this engine; no work units are then derived. */
