@@ -2,7 +2,7 @@
 import { oneLine } from './one-line.js';
 import type { Json, JsonObject, ResultTable, Series } from './query-rows.js';
 
-export const FORMATS = ['table', 'csv', 'json', 'ndjson', 'sparkline'] as const;
+export const FORMATS = ['table', 'csv', 'json', 'ndjson', 'parquet', 'sparkline'] as const;
 export type Format = (typeof FORMATS)[number];
 
 /** Wider cells of a table are truncated. */

@@ -46,6 +46,7 @@ Examples:
   plumbline query comparison --var compareWith=ORGANIZATION --var 'filters={"teams":["payments"]}'
   plumbline query overview --var 'filters={"bots":"EXCLUDE"}'
   plumbline query work-units --all --format ndjson > units.ndjson
+  plumbline query work-units --all --format parquet > units.parquet
   PLUMBLINE_TOKEN=plbst_... plumbline query overview --server https://plumbline.example.com
   plumbline query ./own.graphql --format csv --table analytics.breakdowns`;
 
@@ -57,8 +58,11 @@ export function registerQueryCommand(program: Command): void {
     .option('--format <format>', FORMATS.join(', '), 'table')
     .option('--var <name=value...>', 'variables; lists, numbers and objects as JSON')
     .option('--days <number>', 'days of $dateRange, up to today', '90')
-    .option('--table <name>', 'for csv and ndjson: which list of the result')
-    .option('--all', `follow nextCursor to the last page, by ${LARGEST_PAGE} unless $first is set; with csv or ndjson`)
+    .option('--table <name>', 'for csv, ndjson and parquet: which list of the result')
+    .option(
+      '--all',
+      `follow nextCursor to the last page, by ${LARGEST_PAGE} unless $first is set; with csv, ndjson or parquet`,
+    )
     .option('--db <uri>', 'database of the work units (default: DATABASE_URI, else the server of plumbline login)')
     .option('--db-type <kind>', 'postgres, sqlite or clickhouse, if the scheme of --db is ambiguous')
     .option('--org <id>', 'organization (default: ORG_ID, else "default"); with --server, that of the token')
@@ -84,8 +88,10 @@ function listQueries(): void {
 async function query(name: string, options: QueryOptions): Promise<void> {
   const format = FORMATS.find((each) => each === options.format);
   if (format === undefined) throw new UsageError(`--format must be one of ${FORMATS.join(', ')}`);
-  if (options.all === true && format !== 'csv' && format !== 'ndjson')
-    throw new UsageError('--all needs --format csv or ndjson');
+  if (options.all === true && format !== 'csv' && format !== 'ndjson' && format !== 'parquet')
+    throw new UsageError('--all needs --format csv, ndjson or parquet');
+  if (format === 'parquet' && process.stdout.isTTY)
+    throw new UsageError('--format parquet writes bytes: send the output to a file');
   const days = Number(options.days);
   if (!Number.isInteger(days) || days < 1 || days > MOST_DAYS)
     throw new UsageError(`--days must be a whole number from 1 to ${MOST_DAYS}`);
@@ -102,8 +108,9 @@ async function query(name: string, options: QueryOptions): Promise<void> {
     const calendar = await calendarBy(ask);
     const today = timeZoneOf(calendar.timeZone).dayOf(Date.now());
     const asked = withLastDays(types, variables, days, today);
-    const print = printer(format, options.table, calendar);
-    for await (const data of pages(ask, text, asked, all)) if (!(await print(data))) break;
+    const { print, end } = await printer(format, text, options.table, calendar);
+    for await (const data of pages(ask, text, asked, all)) if (!(await print(data))) return;
+    await end();
   });
 }
 
@@ -157,15 +164,36 @@ function nextCursor(data: JsonObject): string | null {
   throw new UsageError(ALL_NEEDS_CURSORS);
 }
 
-/** Prints one page after another, until it returns false. The first page determines the columns of CSV. */
-function printer(
+interface Printer {
+  /** Prints one page after another, until it returns false. */
+  print(data: JsonObject): Promise<boolean>;
+  /** Ends the output after the last page. */
+  end(): Promise<void>;
+}
+
+async function printer(
   format: Format,
+  query: string,
   table: string | undefined,
+  calendar: OrganizationCalendar,
+): Promise<Printer> {
+  const rowsOf = (data: JsonObject): readonly JsonObject[] =>
+    oneTable(data, table).rows.map((row) => ({ ...row, ...calendarCells(calendar) }));
+  if (format === 'parquet') {
+    const { openParquet } = await import('./query-parquet.js');
+    const file = openParquet(query, print);
+    return { print: (data) => file.add(rowsOf(data)), end: () => file.end() };
+  }
+  return { print: textPrinter(format, rowsOf, calendar), end: () => Promise.resolve() };
+}
+
+/** The first page determines the columns of CSV. */
+function textPrinter(
+  format: Exclude<Format, 'parquet'>,
+  rowsOf: (data: JsonObject) => readonly JsonObject[],
   calendar: OrganizationCalendar,
 ): (data: JsonObject) => Promise<boolean> {
   let columns: readonly string[] | undefined;
-  const rowsOf = (data: JsonObject): readonly JsonObject[] =>
-    oneTable(data, table).rows.map((row) => ({ ...row, ...calendarCells(calendar) }));
   return async (data) => {
     switch (format) {
       case 'json':
@@ -213,7 +241,7 @@ function oneTable(data: JsonObject, name: string | undefined): ResultTable {
  *
  * @returns false when the reader has closed the pipe, as `head` does
  */
-function print(text: string): Promise<boolean> {
+function print(text: string | Uint8Array): Promise<boolean> {
   return new Promise((resolve, reject) => {
     process.stdout.write(text, (error) => {
       if (error == null) resolve(true);

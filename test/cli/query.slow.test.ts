@@ -11,6 +11,7 @@ import { openWorkUnitStore } from '../../src/analytics/store/open.js';
 import { withStoredRecords } from '../../src/platform/sources/records/stored-records.js';
 import { openOptions } from '../analytics/engines.js';
 import { unit } from '../analytics/graphql/served.js';
+import { pyarrowMissing, readParquet } from '../support/pyarrow.js';
 import { runMain, startMain } from './main-process.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'plumbline-query-'));
@@ -73,6 +74,19 @@ it('plumbline query --all exports every unit once, as NDJSON and as CSV, of one 
   expect(first).toMatch(/^u229,/);
   expect(others.at(-2)).toMatch(/^odd,commit,,,example\/api,core,"'=cmd\(""x""\)",/);
   expect(others).toHaveLength(231);
+});
+
+const noPyarrow = pyarrowMissing === null ? '' : ` (skipped: ${pyarrowMissing})`;
+it.skipIf(noPyarrow !== '')(`plumbline query --all exports every unit as Parquet${noPyarrow}`, async () => {
+  const args = ['query', 'work-units', '--all', '--format', 'parquet', '--var', march, 'first=100'];
+  const child = startMain([...args, '--db', db, '--org', 'acme']);
+  const file = join(folder, 'units.parquet');
+  writeFileSync(file, Buffer.concat(await child.stdout.toArray()));
+  const { rows, types } = await readParquet(file);
+  expect(new Set(rows.map(({ id }) => id)).size).toBe(231);
+  expect(types).toMatchObject({ day: 'date32[day]', churnLoc: 'int32' });
+  // A file for programs has the value itself, which CSV makes harmless for spreadsheets.
+  expect(rows.find(({ id }) => id === 'odd')).toMatchObject({ author: '=cmd("x")', churnLoc: null, day: '2026-03-31' });
 });
 
 it('plumbline query stops without a message when its reader closes the pipe', async () => {
@@ -193,7 +207,7 @@ it('plumbline query --all refuses a query that cannot go to the next page', asyn
 it.each([
   [['nothing'], '"nothing" is not a persisted query'],
   [['work-units', '--format', 'xml'], '--format must be one of'],
-  [['work-units', '--all'], '--all needs --format csv or ndjson'],
+  [['work-units', '--all'], '--all needs --format csv, ndjson or parquet'],
   [['work-units', '--var', 'first=many'], '--var first must be JSON'],
   [['work-units', '--var', 'planet=1'], 'the query has $orgId'],
   [['work-units', '--days', '0'], '--days must be'],
