@@ -319,6 +319,15 @@ export type DimensionInput =
   | 'ASSISTANT'
   /** The author: e-mail address in lower case, else login, else name. */
   | 'AUTHOR'
+  /**
+   * The epic of the issue that the unit is or closes, or `unplanned`; empty where the records cannot say so, as in a
+   * repository whose issues name no epics.
+   */
+  | 'EPIC'
+  /** The initiative above the epic, or `unplanned`; empty as with epics, and where the epic has none. */
+  | 'INITIATIVE'
+  /** `planned` for work on an epic, `unplanned` for other work; empty as with epics. */
+  | 'PLAN'
   /** The repository: `owner/name`, or the name of its directory. */
   | 'REPO'
   /** The investment subcategory, for example `quality.testing`. */
@@ -559,6 +568,12 @@ export type FilterInput = {
   readonly authors?: ReadonlyArray<Scalars['String']['input']>;
   /** Bots. Figures of groups accept it: it separates the work of programs from that of people, and names no author. */
   readonly bots?: BotFilter;
+  /** Epics by their titles, or `unplanned`. Empty: any. */
+  readonly epics?: ReadonlyArray<Scalars['String']['input']>;
+  /** Initiatives, as with epics. Empty: any. */
+  readonly initiatives?: ReadonlyArray<Scalars['String']['input']>;
+  /** `planned` or `unplanned`. Empty: any. */
+  readonly plans?: ReadonlyArray<Scalars['String']['input']>;
   /** Repositories. Empty: any. */
   readonly repos?: ReadonlyArray<Scalars['String']['input']>;
   /** A part of the organization. */
@@ -1020,8 +1035,12 @@ export type WorkUnit = {
   readonly cycleTimeHours: Maybe<Scalars['Float']['output']>;
   /** The day on which it counts. */
   readonly day: Scalars['Date']['output'];
+  /** The epic that most of its issues name, or `unplanned`; empty where the records cannot say so. */
+  readonly epic: Scalars['String']['output'];
   /** Its id. It stays the same when the unit is derived again. */
   readonly id: Scalars['String']['output'];
+  /** The initiative above the epic, or `unplanned`; empty where there is none, or the records cannot say so. */
+  readonly initiative: Scalars['String']['output'];
   /** The repository. */
   readonly repo: Scalars['String']['output'];
   /** Its shares of subcategories, largest first. */
@@ -1846,7 +1865,9 @@ export type WorkUnitResolvers<
   completedAt?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   cycleTimeHours?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
   day?: Resolver<ResolversTypes['Date'], ParentType, ContextType>;
+  epic?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   id?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  initiative?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   repo?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   shares?: Resolver<ReadonlyArray<ResolversTypes['WorkUnitShare']>, ParentType, ContextType>;
   startedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;

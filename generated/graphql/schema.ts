@@ -137,6 +137,22 @@ enum DimensionInput {
   deployments, incidents, issues, and requests whose commits are not stored.
   """
   ASSISTANT
+
+  """
+  The epic of the issue that the unit is or closes, or \`unplanned\`; empty where the records cannot say so, as in a
+  repository whose issues name no epics.
+  """
+  EPIC
+
+  """
+  The initiative above the epic, or \`unplanned\`; empty as with epics, and where the epic has none.
+  """
+  INITIATIVE
+
+  """
+  \`planned\` for work on an epic, \`unplanned\` for other work; empty as with epics.
+  """
+  PLAN
 }
 
 """
@@ -627,6 +643,21 @@ input FilterInput {
   AI assistants by their names, or \`unassisted\`. Empty: any.
   """
   assistantNames: [String!]! = []
+
+  """
+  Epics by their titles, or \`unplanned\`. Empty: any.
+  """
+  epics: [String!]! = []
+
+  """
+  Initiatives, as with epics. Empty: any.
+  """
+  initiatives: [String!]! = []
+
+  """
+  \`planned\` or \`unplanned\`. Empty: any.
+  """
+  plans: [String!]! = []
 
   """
   Types of work. Empty: any.
@@ -1916,6 +1947,16 @@ type WorkUnit {
   assistant: String!
 
   """
+  The epic that most of its issues name, or \`unplanned\`; empty where the records cannot say so.
+  """
+  epic: String!
+
+  """
+  The initiative above the epic, or \`unplanned\`; empty where there is none, or the records cannot say so.
+  """
+  initiative: String!
+
+  """
   The theme with the largest share.
   """
   theme: String!
@@ -2116,7 +2157,7 @@ type WorkUnitContribution {
 `;
 
 /** The version of the schema and the persisted queries, for `X-Persisted-Query-Version`. */
-export const persistedVersion = '645fe0dbb3222fc0';
+export const persistedVersion = '57b08987457542f6';
 
 /** The persisted queries, by their id. */
 export const persistedQueries = {
@@ -3007,6 +3048,7 @@ export const persistedQueries = {
       author
       coAuthors
       assistant
+      epic
       theme
       shares {
         subcategory

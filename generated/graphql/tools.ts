@@ -31,7 +31,18 @@ export const queryTools: readonly QueryTool[] = [
                             properties: {
                               name: {
                                 type: 'string',
-                                enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY', 'ASSISTANT'],
+                                enum: [
+                                  'TEAM',
+                                  'REPO',
+                                  'AUTHOR',
+                                  'WORK_TYPE',
+                                  'THEME',
+                                  'SUBCATEGORY',
+                                  'ASSISTANT',
+                                  'EPIC',
+                                  'INITIATIVE',
+                                  'PLAN',
+                                ],
                               },
                               description: { type: 'string' },
                             },
@@ -115,7 +126,18 @@ export const queryTools: readonly QueryTool[] = [
       properties: {
         dimension: {
           type: 'string',
-          enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY', 'ASSISTANT'],
+          enum: [
+            'TEAM',
+            'REPO',
+            'AUTHOR',
+            'WORK_TYPE',
+            'THEME',
+            'SUBCATEGORY',
+            'ASSISTANT',
+            'EPIC',
+            'INITIATIVE',
+            'PLAN',
+          ],
         },
         search: { type: 'string' },
       },
@@ -447,6 +469,17 @@ export const queryTools: readonly QueryTool[] = [
               items: { type: 'string' },
               description: 'AI assistants by their names, or `unassisted`. Empty: any.',
             },
+            epics: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'Epics by their titles, or `unplanned`. Empty: any.',
+            },
+            initiatives: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'Initiatives, as with epics. Empty: any.',
+            },
+            plans: { type: 'array', items: { type: 'string' }, description: '`planned` or `unplanned`. Empty: any.' },
             workTypes: { type: 'array', items: { type: 'string' }, description: 'Types of work. Empty: any.' },
             themes: {
               type: 'array',
@@ -505,7 +538,18 @@ export const queryTools: readonly QueryTool[] = [
                             properties: {
                               dimension: {
                                 type: 'string',
-                                enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY', 'ASSISTANT'],
+                                enum: [
+                                  'TEAM',
+                                  'REPO',
+                                  'AUTHOR',
+                                  'WORK_TYPE',
+                                  'THEME',
+                                  'SUBCATEGORY',
+                                  'ASSISTANT',
+                                  'EPIC',
+                                  'INITIATIVE',
+                                  'PLAN',
+                                ],
                               },
                               measure: {
                                 type: 'string',
@@ -536,7 +580,18 @@ export const queryTools: readonly QueryTool[] = [
                             properties: {
                               dimension: {
                                 type: 'string',
-                                enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY', 'ASSISTANT'],
+                                enum: [
+                                  'TEAM',
+                                  'REPO',
+                                  'AUTHOR',
+                                  'WORK_TYPE',
+                                  'THEME',
+                                  'SUBCATEGORY',
+                                  'ASSISTANT',
+                                  'EPIC',
+                                  'INITIATIVE',
+                                  'PLAN',
+                                ],
                               },
                               measure: {
                                 type: 'string',
@@ -690,7 +745,18 @@ export const queryTools: readonly QueryTool[] = [
         },
         dimension: {
           type: 'string',
-          enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY', 'ASSISTANT'],
+          enum: [
+            'TEAM',
+            'REPO',
+            'AUTHOR',
+            'WORK_TYPE',
+            'THEME',
+            'SUBCATEGORY',
+            'ASSISTANT',
+            'EPIC',
+            'INITIATIVE',
+            'PLAN',
+          ],
           default: 'WORK_TYPE',
         },
         interval: { type: 'string', enum: ['DAY', 'WEEK', 'MONTH', 'QUARTER', 'YEAR'], default: 'WEEK' },
@@ -741,6 +807,17 @@ export const queryTools: readonly QueryTool[] = [
               items: { type: 'string' },
               description: 'AI assistants by their names, or `unassisted`. Empty: any.',
             },
+            epics: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'Epics by their titles, or `unplanned`. Empty: any.',
+            },
+            initiatives: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'Initiatives, as with epics. Empty: any.',
+            },
+            plans: { type: 'array', items: { type: 'string' }, description: '`planned` or `unplanned`. Empty: any.' },
             workTypes: { type: 'array', items: { type: 'string' }, description: 'Types of work. Empty: any.' },
             themes: {
               type: 'array',
@@ -799,7 +876,18 @@ export const queryTools: readonly QueryTool[] = [
                             properties: {
                               dimension: {
                                 type: 'string',
-                                enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY', 'ASSISTANT'],
+                                enum: [
+                                  'TEAM',
+                                  'REPO',
+                                  'AUTHOR',
+                                  'WORK_TYPE',
+                                  'THEME',
+                                  'SUBCATEGORY',
+                                  'ASSISTANT',
+                                  'EPIC',
+                                  'INITIATIVE',
+                                  'PLAN',
+                                ],
                               },
                               measure: {
                                 type: 'string',
@@ -1022,6 +1110,17 @@ export const queryTools: readonly QueryTool[] = [
               items: { type: 'string' },
               description: 'AI assistants by their names, or `unassisted`. Empty: any.',
             },
+            epics: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'Epics by their titles, or `unplanned`. Empty: any.',
+            },
+            initiatives: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'Initiatives, as with epics. Empty: any.',
+            },
+            plans: { type: 'array', items: { type: 'string' }, description: '`planned` or `unplanned`. Empty: any.' },
             workTypes: { type: 'array', items: { type: 'string' }, description: 'Types of work. Empty: any.' },
             themes: {
               type: 'array',
@@ -1551,7 +1650,18 @@ export const queryTools: readonly QueryTool[] = [
         },
         dimension: {
           type: 'string',
-          enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY', 'ASSISTANT'],
+          enum: [
+            'TEAM',
+            'REPO',
+            'AUTHOR',
+            'WORK_TYPE',
+            'THEME',
+            'SUBCATEGORY',
+            'ASSISTANT',
+            'EPIC',
+            'INITIATIVE',
+            'PLAN',
+          ],
           default: 'THEME',
         },
         measure: { type: 'string', enum: ['COUNT', 'CHURN_LOC', 'CYCLE_TIME_HOURS', 'THROUGHPUT'], default: 'COUNT' },
@@ -1603,6 +1713,17 @@ export const queryTools: readonly QueryTool[] = [
               items: { type: 'string' },
               description: 'AI assistants by their names, or `unassisted`. Empty: any.',
             },
+            epics: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'Epics by their titles, or `unplanned`. Empty: any.',
+            },
+            initiatives: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'Initiatives, as with epics. Empty: any.',
+            },
+            plans: { type: 'array', items: { type: 'string' }, description: '`planned` or `unplanned`. Empty: any.' },
             workTypes: { type: 'array', items: { type: 'string' }, description: 'Types of work. Empty: any.' },
             themes: {
               type: 'array',
@@ -1661,7 +1782,18 @@ export const queryTools: readonly QueryTool[] = [
                             properties: {
                               dimension: {
                                 type: 'string',
-                                enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY', 'ASSISTANT'],
+                                enum: [
+                                  'TEAM',
+                                  'REPO',
+                                  'AUTHOR',
+                                  'WORK_TYPE',
+                                  'THEME',
+                                  'SUBCATEGORY',
+                                  'ASSISTANT',
+                                  'EPIC',
+                                  'INITIATIVE',
+                                  'PLAN',
+                                ],
                               },
                               measure: {
                                 type: 'string',
@@ -1688,7 +1820,18 @@ export const queryTools: readonly QueryTool[] = [
                             properties: {
                               dimension: {
                                 type: 'string',
-                                enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY', 'ASSISTANT'],
+                                enum: [
+                                  'TEAM',
+                                  'REPO',
+                                  'AUTHOR',
+                                  'WORK_TYPE',
+                                  'THEME',
+                                  'SUBCATEGORY',
+                                  'ASSISTANT',
+                                  'EPIC',
+                                  'INITIATIVE',
+                                  'PLAN',
+                                ],
                               },
                               dimensionValue: { type: 'string' },
                               measure: {
@@ -1848,6 +1991,17 @@ export const queryTools: readonly QueryTool[] = [
               items: { type: 'string' },
               description: 'AI assistants by their names, or `unassisted`. Empty: any.',
             },
+            epics: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'Epics by their titles, or `unplanned`. Empty: any.',
+            },
+            initiatives: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'Initiatives, as with epics. Empty: any.',
+            },
+            plans: { type: 'array', items: { type: 'string' }, description: '`planned` or `unplanned`. Empty: any.' },
             workTypes: { type: 'array', items: { type: 'string' }, description: 'Types of work. Empty: any.' },
             themes: {
               type: 'array',
@@ -1891,7 +2045,18 @@ export const queryTools: readonly QueryTool[] = [
                             properties: {
                               dimension: {
                                 type: 'string',
-                                enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY', 'ASSISTANT'],
+                                enum: [
+                                  'TEAM',
+                                  'REPO',
+                                  'AUTHOR',
+                                  'WORK_TYPE',
+                                  'THEME',
+                                  'SUBCATEGORY',
+                                  'ASSISTANT',
+                                  'EPIC',
+                                  'INITIATIVE',
+                                  'PLAN',
+                                ],
                               },
                               measure: {
                                 type: 'string',
@@ -2074,6 +2239,17 @@ export const queryTools: readonly QueryTool[] = [
               items: { type: 'string' },
               description: 'AI assistants by their names, or `unassisted`. Empty: any.',
             },
+            epics: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'Epics by their titles, or `unplanned`. Empty: any.',
+            },
+            initiatives: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'Initiatives, as with epics. Empty: any.',
+            },
+            plans: { type: 'array', items: { type: 'string' }, description: '`planned` or `unplanned`. Empty: any.' },
             workTypes: { type: 'array', items: { type: 'string' }, description: 'Types of work. Empty: any.' },
             themes: {
               type: 'array',
@@ -2132,7 +2308,18 @@ export const queryTools: readonly QueryTool[] = [
                             properties: {
                               dimension: {
                                 type: 'string',
-                                enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY', 'ASSISTANT'],
+                                enum: [
+                                  'TEAM',
+                                  'REPO',
+                                  'AUTHOR',
+                                  'WORK_TYPE',
+                                  'THEME',
+                                  'SUBCATEGORY',
+                                  'ASSISTANT',
+                                  'EPIC',
+                                  'INITIATIVE',
+                                  'PLAN',
+                                ],
                               },
                               measure: {
                                 type: 'string',
@@ -2159,7 +2346,18 @@ export const queryTools: readonly QueryTool[] = [
                             properties: {
                               dimension: {
                                 type: 'string',
-                                enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY', 'ASSISTANT'],
+                                enum: [
+                                  'TEAM',
+                                  'REPO',
+                                  'AUTHOR',
+                                  'WORK_TYPE',
+                                  'THEME',
+                                  'SUBCATEGORY',
+                                  'ASSISTANT',
+                                  'EPIC',
+                                  'INITIATIVE',
+                                  'PLAN',
+                                ],
                               },
                               dimensionValue: { type: 'string' },
                               measure: {
@@ -2206,6 +2404,9 @@ export const queryTools: readonly QueryTool[] = [
                                           'THEME',
                                           'SUBCATEGORY',
                                           'ASSISTANT',
+                                          'EPIC',
+                                          'INITIATIVE',
+                                          'PLAN',
                                         ],
                                       },
                                       value: { type: 'number' },
@@ -2342,7 +2543,18 @@ export const queryTools: readonly QueryTool[] = [
         },
         dimension: {
           type: 'string',
-          enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY', 'ASSISTANT'],
+          enum: [
+            'TEAM',
+            'REPO',
+            'AUTHOR',
+            'WORK_TYPE',
+            'THEME',
+            'SUBCATEGORY',
+            'ASSISTANT',
+            'EPIC',
+            'INITIATIVE',
+            'PLAN',
+          ],
           default: 'TEAM',
         },
         topN: { type: 'integer', default: 10 },
@@ -2392,6 +2604,17 @@ export const queryTools: readonly QueryTool[] = [
               items: { type: 'string' },
               description: 'AI assistants by their names, or `unassisted`. Empty: any.',
             },
+            epics: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'Epics by their titles, or `unplanned`. Empty: any.',
+            },
+            initiatives: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'Initiatives, as with epics. Empty: any.',
+            },
+            plans: { type: 'array', items: { type: 'string' }, description: '`planned` or `unplanned`. Empty: any.' },
             workTypes: { type: 'array', items: { type: 'string' }, description: 'Types of work. Empty: any.' },
             themes: {
               type: 'array',
@@ -2450,7 +2673,18 @@ export const queryTools: readonly QueryTool[] = [
                             properties: {
                               dimension: {
                                 type: 'string',
-                                enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY', 'ASSISTANT'],
+                                enum: [
+                                  'TEAM',
+                                  'REPO',
+                                  'AUTHOR',
+                                  'WORK_TYPE',
+                                  'THEME',
+                                  'SUBCATEGORY',
+                                  'ASSISTANT',
+                                  'EPIC',
+                                  'INITIATIVE',
+                                  'PLAN',
+                                ],
                               },
                               measure: {
                                 type: 'string',
@@ -2648,6 +2882,17 @@ export const queryTools: readonly QueryTool[] = [
               items: { type: 'string' },
               description: 'AI assistants by their names, or `unassisted`. Empty: any.',
             },
+            epics: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'Epics by their titles, or `unplanned`. Empty: any.',
+            },
+            initiatives: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'Initiatives, as with epics. Empty: any.',
+            },
+            plans: { type: 'array', items: { type: 'string' }, description: '`planned` or `unplanned`. Empty: any.' },
             workTypes: { type: 'array', items: { type: 'string' }, description: 'Types of work. Empty: any.' },
             themes: {
               type: 'array',
@@ -2899,7 +3144,18 @@ export const queryTools: readonly QueryTool[] = [
         },
         dimension: {
           type: 'string',
-          enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY', 'ASSISTANT'],
+          enum: [
+            'TEAM',
+            'REPO',
+            'AUTHOR',
+            'WORK_TYPE',
+            'THEME',
+            'SUBCATEGORY',
+            'ASSISTANT',
+            'EPIC',
+            'INITIATIVE',
+            'PLAN',
+          ],
           default: 'TEAM',
         },
         measure: {
@@ -2952,6 +3208,17 @@ export const queryTools: readonly QueryTool[] = [
               items: { type: 'string' },
               description: 'AI assistants by their names, or `unassisted`. Empty: any.',
             },
+            epics: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'Epics by their titles, or `unplanned`. Empty: any.',
+            },
+            initiatives: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'Initiatives, as with epics. Empty: any.',
+            },
+            plans: { type: 'array', items: { type: 'string' }, description: '`planned` or `unplanned`. Empty: any.' },
             workTypes: { type: 'array', items: { type: 'string' }, description: 'Types of work. Empty: any.' },
             themes: {
               type: 'array',
@@ -3010,7 +3277,18 @@ export const queryTools: readonly QueryTool[] = [
                             properties: {
                               dimension: {
                                 type: 'string',
-                                enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY', 'ASSISTANT'],
+                                enum: [
+                                  'TEAM',
+                                  'REPO',
+                                  'AUTHOR',
+                                  'WORK_TYPE',
+                                  'THEME',
+                                  'SUBCATEGORY',
+                                  'ASSISTANT',
+                                  'EPIC',
+                                  'INITIATIVE',
+                                  'PLAN',
+                                ],
                               },
                               dimensionValue: { type: 'string' },
                               measure: {
@@ -3172,6 +3450,17 @@ export const queryTools: readonly QueryTool[] = [
               items: { type: 'string' },
               description: 'AI assistants by their names, or `unassisted`. Empty: any.',
             },
+            epics: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'Epics by their titles, or `unplanned`. Empty: any.',
+            },
+            initiatives: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'Initiatives, as with epics. Empty: any.',
+            },
+            plans: { type: 'array', items: { type: 'string' }, description: '`planned` or `unplanned`. Empty: any.' },
             workTypes: { type: 'array', items: { type: 'string' }, description: 'Types of work. Empty: any.' },
             themes: {
               type: 'array',
@@ -3598,6 +3887,17 @@ export const queryTools: readonly QueryTool[] = [
               items: { type: 'string' },
               description: 'AI assistants by their names, or `unassisted`. Empty: any.',
             },
+            epics: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'Epics by their titles, or `unplanned`. Empty: any.',
+            },
+            initiatives: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'Initiatives, as with epics. Empty: any.',
+            },
+            plans: { type: 'array', items: { type: 'string' }, description: '`planned` or `unplanned`. Empty: any.' },
             workTypes: { type: 'array', items: { type: 'string' }, description: 'Types of work. Empty: any.' },
             themes: {
               type: 'array',
@@ -3654,6 +3954,7 @@ export const queryTools: readonly QueryTool[] = [
                               author: { type: 'string' },
                               coAuthors: { type: 'array', items: { type: 'string' } },
                               assistant: { type: 'string' },
+                              epic: { type: 'string' },
                               theme: { type: 'string' },
                               shares: {
                                 type: 'array',
@@ -3680,6 +3981,7 @@ export const queryTools: readonly QueryTool[] = [
                               'author',
                               'coAuthors',
                               'assistant',
+                              'epic',
                               'theme',
                               'shares',
                               'day',

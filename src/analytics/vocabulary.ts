@@ -1,6 +1,9 @@
 /** The words of the analytics: what can be asked for. graphql/schema.graphql documents each. */
 
-export const DIMENSIONS = ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY', 'ASSISTANT'] as const;
+export const DIMENSIONS = [
+  ...(['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY', 'ASSISTANT'] as const),
+  ...(['EPIC', 'INITIATIVE', 'PLAN'] as const),
+] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
 export const MEASURES = ['COUNT', 'CHURN_LOC', 'CYCLE_TIME_HOURS', 'THROUGHPUT'] as const;
@@ -67,3 +70,9 @@ export const UNASSIGNED = 'unassigned';
 
 /** The assistant of a unit whose commits name none. A unit of which nobody can say so has no assistant at all. */
 export const UNASSISTED = 'unassisted';
+
+/** The epic and the initiative of a unit that belongs to no epic. A unit of which nobody can say so has neither. */
+export const UNPLANNED = 'unplanned';
+
+/** The value of the dimension PLAN for a unit that belongs to an epic; for others, it is that of EPIC. */
+export const PLANNED = 'planned';

@@ -49,6 +49,13 @@ export interface WorkUnit {
   readonly assistant?: string;
   /** The people whom commits name beside their author, in the form of an author and in their order; absent: nobody. */
   readonly coAuthors?: readonly string[];
+  /**
+   * The epic that most of its issues name, or `unplanned`; absent where the records cannot say so: units without issues in
+   * a repository whose issues name no epics, and deployments.
+   */
+  readonly epic?: string;
+  /** The initiative above the epic, or `unplanned`; absent as above, and where the epic has none. */
+  readonly initiative?: string;
 }
 
 /** When a request was open. Epoch milliseconds. */

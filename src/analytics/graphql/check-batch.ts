@@ -109,6 +109,9 @@ const filterFields = {
   THEME: 'themes',
   SUBCATEGORY: 'subcategories',
   ASSISTANT: 'assistantNames',
+  EPIC: 'epics',
+  INITIATIVE: 'initiatives',
+  PLAN: 'plans',
 } as const satisfies Record<Dimension, keyof FilterInput>;
 
 const mostFilterValues = 100;

@@ -29,6 +29,8 @@ export async function listWorkUnits(input: WorkUnitsInput, context: GraphqlConte
       ...unit,
       assistant: assistant ?? '',
       coAuthors: [...(coAuthors ?? [])],
+      epic: unit.epic ?? '',
+      initiative: unit.initiative ?? '',
       title: described.get(unit.id)?.title ?? null,
       url: described.get(unit.id)?.url ?? null,
       closedBy: [...(described.get(unit.id)?.closedBy ?? [])],

@@ -2,7 +2,7 @@
  * The SQL primitives of each engine. All differences between engines are here. Text of a request cannot get into a
  * statement, because these functions accept only words of the vocabulary and placeholders.
  */
-import type { Dimension, Interval, Measure } from '../vocabulary.js';
+import { PLANNED, UNPLANNED, type Dimension, type Interval, type Measure } from '../vocabulary.js';
 
 /** `units`: one row per work unit. `shares`: one row per work unit and subcategory, weighted in millionths. */
 export type Source = 'units' | 'shares';
@@ -91,6 +91,9 @@ const COLUMNS: Readonly<Record<Dimension, string>> = {
   THEME: 'theme',
   SUBCATEGORY: 'subcategory',
   ASSISTANT: 'assistant',
+  EPIC: 'epic',
+  INITIATIVE: 'initiative',
+  PLAN: `(case when epic in ('', '${UNPLANNED}') then epic else '${PLANNED}' end)`,
 };
 
 const TABLES: Readonly<Record<Source, string>> = { units: 'work_units', shares: 'work_unit_shares' };

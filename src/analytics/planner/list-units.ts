@@ -74,10 +74,10 @@ function partsOf(rows: readonly Row[]): ReadonlyMap<string, readonly Part[]> {
 /** @param row the columns of a `units` statement */
 function unitOfRow(row: Row, parts: readonly Part[]): ListedUnit {
   const [id, work_type, repo, team, author, theme, subcategory, started, completed, day, churn, cycle, ...rest] = row;
-  const [assistant, co_authors] = rest;
+  const [assistant, co_authors, epic, initiative] = rest;
   const unit = unitOf(
     {
-      ...{ id, work_type, repo, team, author, theme, subcategory, day, assistant, co_authors },
+      ...{ id, work_type, repo, team, author, theme, subcategory, day, assistant, co_authors, epic, initiative },
       churn: churn === null ? null : wholeNumber(churn),
       started_at: momentOf(started),
       completed_at: completed === null ? null : momentOf(completed),

@@ -1,6 +1,6 @@
-import { CO_AUTHORS_COLUMN, MEASURE_COLUMNS, REVIEWERS_COLUMN } from '../store/rows.js';
+import { ADDED_DIMENSIONS, CO_AUTHORS_COLUMN, MEASURE_COLUMNS, REVIEWERS_COLUMN } from '../store/rows.js';
 
-const ADDED = [...MEASURE_COLUMNS, REVIEWERS_COLUMN, CO_AUTHORS_COLUMN, 'assistant'];
+const ADDED = [...MEASURE_COLUMNS, REVIEWERS_COLUMN, CO_AUTHORS_COLUMN, ...ADDED_DIMENSIONS];
 
 /**
  * Whether an error about an unknown column names one that 0.2.0 has added, such as a phase. Tables of an earlier release

@@ -128,9 +128,8 @@ function baselineOf(slice: Slice, baseline: Baseline, dimension: Dimension, keys
   if (baseline === 'PREVIOUS_PERIOD') {
     return { ...slice, dateRange: periodBefore(slice.dateRange), filters: { ...slice.filters, ...own } };
   }
-  const { WORK_TYPE = [], THEME = [], SUBCATEGORY = [], ASSISTANT = [] } = slice.filters;
-  const { bots = 'INCLUDE', assistants = 'INCLUDE' } = slice.filters;
-  const filters = { WORK_TYPE, THEME, SUBCATEGORY, ASSISTANT, bots, assistants, ...own };
+  const { TEAM: _teams, REPO: _repos, AUTHOR: _authors, ...kept } = slice.filters;
+  const filters = { ...kept, ...own };
   return { ...slice, scope: { level: 'ORG', ids: [] }, filters };
 }
 

@@ -256,14 +256,14 @@ function units(dialect: Dialect, query: UnitsQuery, owner: string, bind: Bind): 
   const nearest = nearestDays(dialect, query, owner, bind);
   const page =
     'select id, work_type, repo, team, author, theme, subcategory, started_at, completed_at, day, churn, cycle_ms, ' +
-    'assistant, co_authors ' +
+    'assistant, co_authors, epic, initiative ' +
     `from ${dialect.from('units', [], [])} where ${unitConditions(dialect, query, owner, bind)}${beyond}${nearest} ` +
     `order by ${column}${direction}, id${direction} limit ${bind('integer', limit)}`;
   // PostgreSQL would convert the times of all rows before it sorts them.
   return (
     'select id, work_type, repo, team, author, theme, subcategory, ' +
     `${dialect.milliseconds('started_at')}, ${dialect.milliseconds('completed_at')}, ${dialect.dayText} as day_text, ` +
-    `churn, cycle_ms, assistant, co_authors from (${page}) listed order by ${column}${direction}, id${direction}`
+    `churn, cycle_ms, assistant, co_authors, epic, initiative from (${page}) listed order by ${column}${direction}, id${direction}`
   );
 }
 

@@ -8,7 +8,7 @@
 import type { ClickHouseEngine } from '../clickhouse/engine.js';
 import { alterTable, createTable, requireLayout, type TableDefinition } from '../clickhouse/tables.js';
 import type { Exclusively } from './options.js';
-import { CO_AUTHORS_COLUMN, MEASURE_COLUMNS, REVIEWERS_COLUMN } from './rows.js';
+import { ADDED_DIMENSIONS, CO_AUTHORS_COLUMN, MEASURE_COLUMNS, REVIEWERS_COLUMN } from './rows.js';
 
 const PARTITION = 'toYear(day)';
 
@@ -17,7 +17,7 @@ const ADDED = [
   ...MEASURE_COLUMNS.map((column) => [column, 'Nullable(Int64)'] as const),
   [REVIEWERS_COLUMN, 'Nullable(String)'],
   [CO_AUTHORS_COLUMN, 'Nullable(String)'],
-  ['assistant', 'LowCardinality(String)'],
+  ...ADDED_DIMENSIONS.map((column) => [column, 'LowCardinality(String)'] as const),
 ] as const;
 
 const COLUMNS = [

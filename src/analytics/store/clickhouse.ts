@@ -14,7 +14,16 @@ import { clickHouseCorrections, createCorrections, readCorrected } from './click
 import { asCorrected, repoIdOf } from './corrections.js';
 import type { StoreOptions } from './options.js';
 import { ensureClickHouseSchema } from './clickhouse-schema.js';
-import { CO_AUTHORS_COLUMN, MEASURE_COLUMNS, partRow, REVIEWERS_COLUMN, shareRows, unitOf, unitRow } from './rows.js';
+import {
+  ADDED_DIMENSIONS,
+  CO_AUTHORS_COLUMN,
+  MEASURE_COLUMNS,
+  partRow,
+  REVIEWERS_COLUMN,
+  shareRows,
+  unitOf,
+  unitRow,
+} from './rows.js';
 
 /** Rows per insert: few parts to merge, and little memory. */
 const BATCH = 10_000;
@@ -199,7 +208,7 @@ function* inChunks(ids: readonly string[]): Generator<readonly string[]> {
   if (chunk.length > 0) yield chunk;
 }
 
-const ADDED = [...MEASURE_COLUMNS, REVIEWERS_COLUMN, CO_AUTHORS_COLUMN, 'assistant'] as const;
+const ADDED = [...MEASURE_COLUMNS, REVIEWERS_COLUMN, CO_AUTHORS_COLUMN, ...ADDED_DIMENSIONS] as const;
 
 const COLUMNS = [
   'id',

@@ -13,6 +13,7 @@ import { asCorrected, correctedOf } from './corrections.js';
 import type { StoreOptions } from './options.js';
 import { createCorrections, postgresCorrections, selectCorrected } from './postgres-corrections.js';
 import {
+  ADDED_DIMENSIONS,
   CO_AUTHORS_COLUMN,
   hasMeasures,
   idsOf,
@@ -106,17 +107,19 @@ async function ensureSchema(sql: Transaction): Promise<void> {
 }
 
 /**
- * The indexes that queries read instead of the tables. Those of releases before 0.2.0 had neither assistants nor
- * co-authors. It is a separate transaction: the one that adds columns lets nobody read the tables until its end.
+ * The indexes that queries read instead of the tables. Those of releases before 0.2.0 had no assistants,
+ * epics or co-authors. It is a separate transaction: the one that adds columns lets nobody read the tables until its end.
  */
 async function ensureDayIndexes(sql: Transaction): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('plumbline work units schema', 0))`;
   await sql`
     create index if not exists work_units_of_days on work_units (org_id, day)
-      include (work_type, repo, team, author, theme, subcategory, assistant, co_authors, churn, cycle_ms)`;
+      include (work_type, repo, team, author, theme, subcategory, assistant, epic, initiative, co_authors, churn,
+               cycle_ms)`;
   await sql`
     create index if not exists work_unit_shares_of_days on work_unit_shares (org_id, day)
-      include (work_type, repo, team, author, theme, subcategory, assistant, co_authors, weight, churn, cycle_ms)`;
+      include (work_type, repo, team, author, theme, subcategory, assistant, epic, initiative, co_authors,
+               weight, churn, cycle_ms)`;
   await sql`drop index if exists work_units_by_day, work_unit_shares_by_day`;
 }
 
@@ -128,10 +131,12 @@ async function addMeasures(sql: Transaction): Promise<void> {
   for (const column of MEASURE_COLUMNS)
     if (!names.has(column)) await sql`alter table work_units add column ${sql(column)} bigint`;
   if (!names.has(REVIEWERS_COLUMN)) await sql`alter table work_units add column ${sql(REVIEWERS_COLUMN)} text`;
-  if (!names.has('assistant'))
-    for (const table of TABLES)
-      await sql`
-        alter table ${sql(table)} add column assistant text collate "C" not null default '', add column co_authors text`;
+  for (const column of ADDED_DIMENSIONS)
+    if (!names.has(column))
+      for (const table of TABLES)
+        await sql`alter table ${sql(table)} add column ${sql(column)} text collate "C" not null default ''`;
+  if (!names.has(CO_AUTHORS_COLUMN))
+    for (const table of TABLES) await sql`alter table ${sql(table)} add column ${sql(CO_AUTHORS_COLUMN)} text`;
   // The conditions of `applicable` in the planner: few units are read without all others.
   await sql`
     create index if not exists work_units_merged on work_units (org_id, day)
@@ -238,32 +243,33 @@ function write(
     : sql``;
   return sql`
     with arriving as materialized (
-      select id, work_type, repo, team, author, theme, subcategory, assistant, day, churn, at,
+      select id, work_type, repo, team, author, theme, subcategory, assistant, epic, initiative, day, churn, at,
              to_timestamp(started_at / 1000) as started_at, to_timestamp(completed_at / 1000) as completed_at, cycle_ms ${arrived}
       from unnest(
         ${texts(({ id }) => id)}::text::text[], ${texts(({ work_type }) => work_type)}::text::text[],
         ${texts(({ repo }) => repo)}::text::text[], ${texts(({ team }) => team)}::text::text[],
         ${texts(({ author }) => author)}::text::text[], ${texts(({ theme }) => theme)}::text::text[],
         ${texts(({ subcategory }) => subcategory)}::text::text[],
-        ${texts(({ assistant }) => assistant)}::text::text[], ${texts(({ day }) => day)}::text::date[],
+        ${texts(({ assistant }) => assistant)}::text::text[], ${texts(({ epic }) => epic)}::text::text[],
+        ${texts(({ initiative }) => initiative)}::text::text[], ${texts(({ day }) => day)}::text::date[],
         ${numbers(({ churn }) => churn)}::text::bigint[], ${numbers(({ started_at }) => started_at)}::text::float8[],
         ${numbers(({ completed_at }) => completed_at)}::text::float8[],
         ${numbers(({ cycle_ms }) => cycle_ms)}::text::bigint[] ${phaseValues}
       ) with ordinality as arriving (
-        id, work_type, repo, team, author, theme, subcategory, assistant, day, churn, started_at, completed_at,
-        cycle_ms ${phases}, at)
+        id, work_type, repo, team, author, theme, subcategory, assistant, epic, initiative, day, churn, started_at,
+        completed_at, cycle_ms ${phases}, at)
     ), units as (
       insert into work_units (org_id, repo_id, id, work_type, repo, team, author, theme, subcategory, assistant,
-                              started_at, completed_at, day, churn, cycle_ms ${phases})
-      select ${orgId}, ${repoId}, id, work_type, repo, team, author, theme, subcategory, assistant, started_at,
-             completed_at, day, churn, cycle_ms ${phases}
+                              epic, initiative, started_at, completed_at, day, churn, cycle_ms ${phases})
+      select ${orgId}, ${repoId}, id, work_type, repo, team, author, theme, subcategory, assistant, epic, initiative,
+             started_at, completed_at, day, churn, cycle_ms ${phases}
       from arriving
       ${areNew ? sql`` : replacing(sql)}
     )
-    insert into work_unit_shares (org_id, id, work_type, repo, team, author, theme, subcategory, assistant, day, weight,
-                                  churn, cycle_ms ${coAuthors})
-    select ${orgId}, id, work_type, repo, team, author, split_part(part.name, '.', 1), part.name, assistant, day,
-           part.weight, churn * part.weight,
+    insert into work_unit_shares (org_id, id, work_type, repo, team, author, theme, subcategory, assistant, epic, initiative,
+                                  day, weight, churn, cycle_ms ${coAuthors})
+    select ${orgId}, id, work_type, repo, team, author, split_part(part.name, '.', 1), part.name, assistant,
+           epic, initiative, day, part.weight, churn * part.weight,
            -- As partOf in rows.ts, in two steps that do not overflow.
            cycle_ms / 1000000 * part.weight + (cycle_ms % 1000000 * part.weight + 500000) / 1000000 ${coAuthors}
     from unnest(${`{${parts.map(({ at }) => at).join(',')}}`}::text::bigint[],
@@ -277,7 +283,7 @@ function replacing(sql: Transaction): ReturnType<Transaction> {
     on conflict (org_id, id) do update set
       repo_id = excluded.repo_id, work_type = excluded.work_type, repo = excluded.repo, team = excluded.team,
       author = excluded.author, theme = excluded.theme, subcategory = excluded.subcategory,
-      assistant = excluded.assistant,
+      assistant = excluded.assistant, epic = excluded.epic, initiative = excluded.initiative,
       started_at = excluded.started_at, completed_at = excluded.completed_at, day = excluded.day,
       churn = excluded.churn, cycle_ms = excluded.cycle_ms, coding_ms = excluded.coding_ms,
       pickup_ms = excluded.pickup_ms, review_ms = excluded.review_ms, merge_ms = excluded.merge_ms,
@@ -301,7 +307,8 @@ interface UnitColumns {
 function units(sql: Sql): ReturnType<Sql> {
   return sql`
     select unit.id, unit.work_type, unit.repo, unit.team, unit.author, unit.theme, unit.subcategory,
-           unit.assistant, unit.started_at, unit.completed_at, unit.day::text as day, unit.churn, unit.coding_ms, unit.pickup_ms,
+           unit.assistant, unit.epic, unit.initiative, unit.started_at, unit.completed_at, unit.day::text as day,
+           unit.churn, unit.coding_ms, unit.pickup_ms,
            unit.review_ms, unit.merge_ms, unit.deploy_ms, unit.lead_ms, unit.change_failed, unit.opened_ms,
            unit.closed_ms, unit.reviewers, unit.co_authors,
            (select coalesce(json_agg(json_build_object('subcategory', part.subcategory, 'weight', part.weight)

@@ -34,6 +34,9 @@ export const REVIEWERS_COLUMN = 'reviewers';
 /** A column of text that few units have a value in: a JSON list of names; null if there is nobody. */
 export const CO_AUTHORS_COLUMN = 'co_authors';
 
+/** Dimensions that release 0.1.0 did not have: columns of text in both tables; empty: unknown. */
+export const ADDED_DIMENSIONS = ['assistant', 'epic', 'initiative'] as const;
+
 /** One row per unit. */
 export interface UnitRow extends Readonly<Partial<Record<MeasureColumn, number>>> {
   readonly [REVIEWERS_COLUMN]?: string;
@@ -47,6 +50,8 @@ export interface UnitRow extends Readonly<Partial<Record<MeasureColumn, number>>
   readonly subcategory: Subcategory;
   /** Empty: unknown. */
   readonly assistant: string;
+  readonly epic: string;
+  readonly initiative: string;
   /** Epoch milliseconds. */
   readonly started_at: number;
   readonly completed_at: number | null;
@@ -77,8 +82,10 @@ export interface ShareRow {
 
 /** Bytes of a dimension value. Three of them must fit into a PostgreSQL index entry of 2,704 bytes. */
 const MAX_BYTES = 512;
-/** Bytes of the co-authors of a unit, which are in the same index entry: some 30 addresses. */
-const MAX_CO_AUTHOR_BYTES = 768;
+/** Bytes of an epic and of an initiative, which are in the same index entry. */
+const MAX_EPIC_BYTES = 128;
+/** Bytes of the co-authors of a unit, which are in it, too: some 25 addresses. */
+const MAX_CO_AUTHOR_BYTES = 600;
 /** Lines of a unit: beyond this, the product with a weight would not be exact. */
 const MAX_CHURN = 1_000_000_000;
 /** What every engine can hold (https://clickhouse.com/docs/sql-reference/data-types/date32); histories with broken clocks exceed it. */
@@ -95,6 +102,8 @@ export function unitRow(unit: WorkUnit): UnitRow {
     theme: unit.theme,
     subcategory: unit.subcategory,
     assistant: dimensionText(unit.assistant ?? ''),
+    epic: dimensionText(unit.epic ?? '', MAX_EPIC_BYTES),
+    initiative: dimensionText(unit.initiative ?? '', MAX_EPIC_BYTES),
     started_at: storedMoment(unit.startedAt),
     completed_at: unit.completedAt === null ? null : storedMoment(unit.completedAt),
     day: storedDay(unit.day),
@@ -208,7 +217,7 @@ export function unitOf(row: Readonly<Record<string, unknown>>, parts: readonly P
   const opened = row['opened_ms'] ?? null;
   const closed = row['closed_ms'] ?? null;
   const reviewers = row[REVIEWERS_COLUMN] ?? null;
-  const { assistant } = row;
+  const { assistant, epic, initiative } = row;
   return {
     id: String(row['id']),
     workType: checked(isWorkType, row['work_type']),
@@ -229,6 +238,8 @@ export function unitOf(row: Readonly<Record<string, unknown>>, parts: readonly P
       : { openness: { openedAt: Number(opened), closedAt: closed === null ? null : Number(closed) } }),
     ...(reviewers === null ? {} : { reviewers: reviewersOf(reviewers) }),
     ...(typeof assistant === 'string' && assistant !== '' ? { assistant } : {}),
+    ...(typeof epic === 'string' && epic !== '' ? { epic } : {}),
+    ...(typeof initiative === 'string' && initiative !== '' ? { initiative } : {}),
     ...coAuthorsOf(row[CO_AUTHORS_COLUMN]),
   };
 }
@@ -252,13 +263,13 @@ export function checkedSubcategory(stored: unknown): Subcategory {
   return checked(isSubcategory, stored);
 }
 
-/** Makes a value storable by all engines: no U+0000, no lone surrogate, at most 512 bytes. */
-function dimensionText(text: string): string {
+/** Makes a value storable by all engines: no U+0000, no lone surrogate, at most `most` bytes. */
+function dimensionText(text: string, most = MAX_BYTES): string {
   // A UTF-16 code unit takes at most three bytes.
-  if (text.length * 3 <= MAX_BYTES) return storableText(text);
+  if (text.length * 3 <= most) return storableText(text);
   const bytes = Buffer.from(storableText(text));
-  if (bytes.length <= MAX_BYTES) return bytes.toString();
-  let end = MAX_BYTES;
+  if (bytes.length <= most) return bytes.toString();
+  let end = most;
   // Do not cut inside a character: its continuation bytes begin with the bits 10.
   while (((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   return bytes.subarray(0, end).toString();

@@ -10,6 +10,7 @@ import type { RecentUnits, WorkUnit, WorkUnitChange, WorkUnitStore } from '../wo
 import { asCorrected } from './corrections.js';
 import { CORRECTIONS_SCHEMA, readCorrected, sqliteCorrections } from './sqlite-corrections.js';
 import {
+  ADDED_DIMENSIONS,
   CO_AUTHORS_COLUMN,
   hasMeasures,
   idsOf,
@@ -26,13 +27,15 @@ const Sqlite = loadNative('libsql');
 
 const BATCH = 1000;
 
+const DIMENSION_DEFINITIONS = ADDED_DIMENSIONS.map((column) => `${column} text not null default ''`).join(', ');
+
 const SCHEMA = `
   create table if not exists work_units (
     org_id text not null, day text not null, id text not null, repo_id text not null, work_type text not null,
     repo text not null, team text not null, author text not null, theme text not null, subcategory text not null,
     churn integer, cycle_ms integer, started_at text not null, completed_at text,
     ${MEASURE_COLUMNS.map((column) => `${column} integer`).join(', ')}, ${REVIEWERS_COLUMN} text,
-    assistant text not null default '', ${CO_AUTHORS_COLUMN} text,
+    ${DIMENSION_DEFINITIONS}, ${CO_AUTHORS_COLUMN} text,
     primary key (org_id, day, id)
   ) without rowid;
   create unique index if not exists work_units_by_id on work_units (org_id, id);
@@ -40,7 +43,7 @@ const SCHEMA = `
     org_id text not null, day text not null, id text not null, subcategory text not null, work_type text not null,
     repo text not null, team text not null, author text not null, theme text not null,
     weight integer not null, churn integer, cycle_ms integer,
-    assistant text not null default '', ${CO_AUTHORS_COLUMN} text,
+    ${DIMENSION_DEFINITIONS}, ${CO_AUTHORS_COLUMN} text,
     primary key (org_id, day, id, subcategory)
   ) without rowid;
 `;
@@ -51,14 +54,14 @@ const FIRST_UNIT_COLUMNS = [
   ...(['started_at', 'completed_at', 'day', 'churn', 'cycle_ms'] as const),
 ] satisfies readonly (keyof UnitRow)[];
 
-const UNIT_COLUMNS = [...FIRST_UNIT_COLUMNS, 'assistant'] as const;
+const UNIT_COLUMNS = [...FIRST_UNIT_COLUMNS, ...ADDED_DIMENSIONS] as const;
 
 const FIRST_SHARE_COLUMNS = [
   ...(['org_id', 'day', 'id', 'subcategory', 'work_type', 'repo', 'team', 'author', 'theme', 'weight'] as const),
   ...(['churn', 'cycle_ms'] as const),
 ];
 
-const SHARE_COLUMNS = [...FIRST_SHARE_COLUMNS, 'assistant', CO_AUTHORS_COLUMN];
+const SHARE_COLUMNS = [...FIRST_SHARE_COLUMNS, ...ADDED_DIMENSIONS, CO_AUTHORS_COLUMN];
 
 /** Rows per insert statement: more are not faster. */
 const INSERT_ROWS = 50;
@@ -75,7 +78,7 @@ const insertShares = remembered(
            substr(part.name, 1, instr(part.name, '.') - 1), part.weight, unit.churn * part.weight,
            -- As partOf in rows.ts, in two steps that do not overflow; the driver binds every number as a float.
            unit.cycle_ms / 1000000 * part.weight + (unit.cycle_ms % 1000000 * part.weight + 500000) / 1000000,
-           unit.assistant, unit.co_authors
+           ${ADDED_DIMENSIONS.map((column) => `unit.${column}`).join(', ')}, unit.co_authors
     from (select column1 as org_id, column2 as id, column3 as name, cast(column4 as integer) as weight from (values ${tuples(rows, 4)}))
          as part
       cross join work_units as unit on unit.org_id = part.org_id and unit.id = part.id`,
@@ -153,8 +156,8 @@ export function openSqliteStore(path: string): WorkUnitStore {
   };
 }
 
-const ASSISTANT_COLUMNS = [
-  ['assistant', "text not null default ''"],
+const ADDED_TO_BOTH = [
+  ...ADDED_DIMENSIONS.map((column) => [column, "text not null default ''"] as const),
   [CO_AUTHORS_COLUMN, 'text'],
 ] as const;
 
@@ -162,13 +165,9 @@ const ASSISTANT_COLUMNS = [
 const ADDED: readonly (readonly [table: string, columns: readonly (readonly [column: string, type: string])[]])[] = [
   [
     'work_units',
-    [
-      ...MEASURE_COLUMNS.map((column) => [column, 'integer'] as const),
-      [REVIEWERS_COLUMN, 'text'],
-      ...ASSISTANT_COLUMNS,
-    ],
+    [...MEASURE_COLUMNS.map((column) => [column, 'integer'] as const), [REVIEWERS_COLUMN, 'text'], ...ADDED_TO_BOTH],
   ],
-  ['work_unit_shares', ASSISTANT_COLUMNS],
+  ['work_unit_shares', ADDED_TO_BOTH],
 ];
 
 /** Release 0.1.0 had no unknown churn, and SQLite cannot drop `not null`, so such tables are rebuilt. */

@@ -22,6 +22,9 @@ export const dimensions: Readonly<Record<Dimension, DimensionWords>> = {
   AUTHOR: { part: 'author', filter: 'authors', label: 'Author' },
   WORK_TYPE: { part: 'work_type', filter: 'workTypes', label: 'Type of work' },
   ASSISTANT: { part: 'assistant', filter: 'assistantNames', label: 'Assistant' },
+  PLAN: { part: 'plan', filter: 'plans', label: 'Planned or unplanned' },
+  EPIC: { part: 'epic', filter: 'epics', label: 'Epic' },
+  INITIATIVE: { part: 'initiative', filter: 'initiatives', label: 'Initiative' },
 };
 
 export const dimensionNames = Object.keys(dimensions) as readonly Dimension[]; // as its type says

@@ -1,19 +1,21 @@
 /** How values of the analytics are written for people. */
 
+/** Values for what has no other, which are grey. */
+const rests: ReadonlySet<string> = new Set(['other', 'unassigned', 'unclassified', 'unassisted', 'unplanned', '']);
+
 const themes = ['feature_delivery', 'operational', 'maintenance', 'quality', 'risk'];
 
 /** `quality.testing` becomes "Testing", `feature_delivery` "Feature delivery". Other values stay as they are. */
 export function wordsOf(dimension: string, value: string): string {
   if (value === '') return 'Unknown';
-  if (!['THEME', 'SUBCATEGORY', 'WORK_TYPE'].includes(dimension)) return value;
+  if (!['THEME', 'SUBCATEGORY', 'WORK_TYPE', 'PLAN'].includes(dimension)) return value;
   const name = value.slice(value.indexOf('.') + 1).replaceAll('_', ' ');
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
 /** The token of a series' colour: themes keep theirs in every chart, other series have one by their position. */
 export function colorTokenOf(dimension: string, value: string, position: number): string {
-  if (value === 'other' || value === 'unassigned' || value === 'unclassified' || value === 'unassisted' || value === '')
-    return '--series-6';
+  if (rests.has(value)) return '--series-6';
   if (dimension === 'THEME' || dimension === 'SUBCATEGORY') {
     const at = themes.indexOf(value.split('.')[0] ?? '');
     return at === -1 ? '--series-6' : `--series-${at + 1}`;

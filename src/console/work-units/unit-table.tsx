@@ -47,6 +47,11 @@ export function UnitTable({ units, picks, sorting, onSort, onExplain }: UnitTabl
                 <span class="block small muted break">
                   {wordsOf('WORK_TYPE', unit.workType)} · {unit.repo}
                 </span>
+                {unit.epic !== '' && (
+                  <span class="block small muted break">
+                    {unit.epic === 'unplanned' ? 'Unplanned' : `Epic: ${unit.epic}`}
+                  </span>
+                )}
               </td>
               <td class="unit-theme" data-label="Theme">
                 <Shares shares={pickedFirst(unit.shares, picks).slice(0, mostShares)} />

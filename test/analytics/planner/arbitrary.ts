@@ -60,6 +60,7 @@ const names = [
 ];
 
 const assistants = ['Claude', 'Copilot', 'unassisted', ''];
+const epics = ['Checkout', 'Ürün', 'unplanned', ''];
 
 /** Around leap days, year ends, ISO years that differ from calendar years, and changes to summer time. */
 const borders = ['2024-02-28', '2023-12-30', '2024-12-29', '2020-12-28', '2025-03-29', '2025-10-26', '2026-01-01'];
@@ -114,13 +115,15 @@ const unit: Arbitrary<Omit<OwnedUnit, 'id'>> = fc
       { nil: undefined },
     ),
     assistant: fc.constantFrom(...assistants.slice(0, 3), undefined),
+    epic: fc.constantFrom(...epics.slice(0, 3), undefined),
+    initiative: fc.constantFrom(...epics.slice(0, 3), undefined),
     coAuthors: fc.option(
       fc.uniqueArray(fc.constantFrom(...names.filter((name) => name !== '')), { minLength: 1, maxLength: 3 }),
       { nil: undefined },
     ),
     churnLoc: fc.oneof(fc.constant(null), fc.constant(0), fc.integer({ min: 0, max: 5000 }), fc.constant(900_000_000)),
   })
-  .map(({ duration, shares, phases, fate, open, reviewers, assistant, coAuthors, ...rest }) => {
+  .map(({ duration, shares, phases, fate, open, reviewers, assistant, coAuthors, epic, initiative, ...rest }) => {
     const [first] = shares;
     const stored = storedShares(shares, first?.subcategory ?? 'quality.testing');
     const main = stored[0]?.subcategory ?? 'quality.testing';
@@ -138,6 +141,8 @@ const unit: Arbitrary<Omit<OwnedUnit, 'id'>> = fc
       ...(rest.workType === 'pull_request' && open !== undefined ? { openness: opennessOf(rest.day, open) } : {}),
       ...(rest.workType === 'pull_request' && reviewers !== undefined ? { reviewers } : {}),
       ...(assistant === undefined ? {} : { assistant }),
+      ...(epic === undefined ? {} : { epic }),
+      ...(initiative === undefined ? {} : { initiative }),
       ...(coAuthors === undefined ? {} : { coAuthors }),
     };
   });
@@ -187,6 +192,9 @@ const filters: Arbitrary<Filters> = fc.oneof(
       THEME: fc.array(fc.constantFrom(...themes), { maxLength: 3 }),
       SUBCATEGORY: fc.array(fc.constantFrom(...subcategories), { maxLength: 6 }),
       ASSISTANT: fc.array(fc.constantFrom(...assistants), { maxLength: 3 }),
+      EPIC: fc.array(fc.constantFrom(...epics), { maxLength: 3 }),
+      INITIATIVE: fc.array(fc.constantFrom(...epics), { maxLength: 3 }),
+      PLAN: fc.array(fc.constantFrom('planned', 'unplanned', ''), { maxLength: 2 }),
       bots: fc.constantFrom(...BOT_FILTERS),
       assistants: fc.constantFrom(...ASSISTANT_FILTERS),
     },

@@ -455,6 +455,7 @@ export function referenceValues(
 }
 
 function wholeOf(unit: WorkUnit): Piece {
+  const { epic = '' } = unit;
   return {
     values: {
       TEAM: unit.team,
@@ -464,6 +465,9 @@ function wholeOf(unit: WorkUnit): Piece {
       THEME: unit.theme,
       SUBCATEGORY: unit.subcategory,
       ASSISTANT: unit.assistant ?? '',
+      EPIC: epic,
+      INITIATIVE: unit.initiative ?? '',
+      PLAN: epic === '' || epic === 'unplanned' ? epic : 'planned',
     },
     coAuthors: unit.coAuthors ?? [],
     day: unit.day,

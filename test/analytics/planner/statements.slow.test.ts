@@ -155,7 +155,7 @@ const WORDS = new Set(
    count sum dense_rank cast float8 real integer text date int32 string array final join value
    width_bucket unixepoch substr json_each tofloat64 toint32 torelativemonthnum touint32 intdiv sumif date32
    work_units work_unit_shares org_id day work_type repo team author theme subcategory churn cycle_ms weight
-   assistant co_authors jsonb ifnull
+   assistant epic initiative co_authors jsonb ifnull
    share_weight share_theme share_subcategory share_cycle_ms
    one_share_weight one_share_theme one_share_subcategory one_share_cycle_ms
    label label1 label2 bucket units teamed housed themed measured grouped totals ranked counted node1 node2
@@ -179,6 +179,8 @@ const LITERALS = new Set([
   "''",
   "'unassigned'",
   "'unassisted'",
+  "'unplanned'",
+  "'planned'",
   "'unclassified'",
   "'pull_request'",
   "'incident'",
@@ -221,7 +223,7 @@ describe.each(dialects)('every statement that can be produced for $name', (diale
 
   it('is one of thousands', () => {
     expect(statements.length).toBe(
-      18 * 7 * (6 * 15 + 6 * 4 * 2) + 9 * 8 * 6 * 10 + 7 * 2 + 2 + 9 * 3 * 2 * 2 * 2 * 2 + 9 + 9 * (8 * 3 + 4),
+      18 * 10 * (6 * 15 + 9 * 4 * 2) + 9 * 11 * 6 * 10 + 10 * 2 + 2 + 9 * 3 * 2 * 2 * 2 * 2 + 9 + 9 * (11 * 3 + 4),
     );
   });
 

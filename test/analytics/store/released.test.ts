@@ -88,6 +88,8 @@ const request: WorkUnit = {
   reviewers: [{ reviewer: 'Linus "the second"', team: 'unassigned', reviews: 2 }],
   assistant: 'Claude',
   coAuthors: ['grace@example.com'],
+  epic: 'Checkout',
+  initiative: 'unplanned',
 };
 const batch: AnalyticsBatch = {
   timeseries: [],
@@ -126,6 +128,10 @@ const assisted: AnalyticsBatch = {
   distributions: [],
   breakdowns: [{ dimension: 'ASSISTANT', measure: 'COUNT', dateRange: days.dateRange, topN: 10 }],
 };
+const planned: AnalyticsBatch = {
+  ...assisted,
+  breakdowns: [{ dimension: 'PLAN', measure: 'COUNT', dateRange: days.dateRange, topN: 10 }],
+};
 const coAuthored: AnalyticsBatch = {
   ...assisted,
   scope: { level: 'AUTHOR', ids: ['grace@example.com'] },
@@ -142,7 +148,7 @@ describeOnEachEngine('tables without phases', (engine) => {
     const analytics = await openAnalytics(uri, { ...openOptions, timeoutSeconds: 30 });
     onTestFinished(() => analytics.close());
     const ask = (asked = batch) => analytics.run('acme', asked, new AbortController().signal);
-    for (const asked of [batch, keys, inProgress, reviewed, assisted, coAuthored])
+    for (const asked of [batch, keys, inProgress, reviewed, assisted, coAuthored, planned])
       await expect(ask(asked)).rejects.toBeInstanceOf(AnalyticsUnavailable);
     await store.ensureSchema();
     await store.apply({ orgId: 'acme', repoId: REPO, units: [request], removed: [] });
@@ -154,12 +160,13 @@ describeOnEachEngine('tables without phases', (engine) => {
     expect((await ask(reviewed)).reviews?.total).toMatchObject({ requests: 1, reviews: 2, reviewers: 1 });
     for (const asked of [assisted, coAuthored])
       expect((await ask(asked)).breakdowns[0]?.items).toMatchObject([{ key: 'Claude', value: 1 }]);
+    expect((await ask(planned)).breakdowns[0]?.items).toMatchObject([{ key: 'planned', value: 1 }]);
   });
 });
 
 async function dropPhases(uri: string): Promise<void> {
   const phases = ['coding_ms', 'pickup_ms', 'review_ms', 'merge_ms', 'deploy_ms', 'lead_ms'];
-  const added = ['assistant', 'co_authors'];
+  const added = ['assistant', 'epic', 'initiative', 'co_authors'];
   const columns = [...phases, 'change_failed', 'opened_ms', 'closed_ms', 'reviewers', ...added];
   const { kind, address } = parseAnalyticsUri(uri);
   if (kind === 'postgres') {

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseAnalyticsUri } from '../../../src/analytics/address.js';
 import { openWorkUnitStore } from '../../../src/analytics/store/open.js';
@@ -100,6 +100,34 @@ describeOnEachEngine('the store of work units', (engine) => {
       removed: [],
     });
     expect(await all(store, orgId)).toEqual([{ ...alone, coAuthors: ['grace'] }, both, unit('paired')]);
+  });
+
+  it('keeps epics and initiatives, and takes them back', async () => {
+    const orgId = randomUUID();
+    const alone = unit('alone', { epic: 'unplanned', initiative: 'unplanned' });
+    const both = { ...merged, epic: 'Checkout "2"', initiative: 'Ürün' };
+    await store.apply({ orgId, repoId: REPO, units: [alone, both, unit('plain')], removed: [], areNew: true });
+    expect(await all(store, orgId)).toEqual([alone, both, unit('plain')]);
+    await store.apply({ orgId, repoId: REPO, units: [unit('alone'), { ...merged, epic: 'Search' }], removed: [] });
+    expect(await all(store, orgId)).toEqual([unit('alone'), { ...merged, epic: 'Search' }, unit('plain')]);
+  });
+
+  it('stores the longest values of all dimensions beside each other', async () => {
+    const orgId = randomUUID();
+    // Base64 does not compress, so that an index entry has all of it.
+    const long = (bytes: number): string => randomBytes(bytes).toString('base64').slice(0, bytes);
+    const longest = unit('longest', {
+      ...{ workType: 'pull_request', repo: long(600), team: long(600), author: long(600), assistant: 'OpenHands' },
+      ...{ epic: `${long(127)}ürün`, initiative: long(600), coAuthors: [long(512), long(60)] },
+      shares: [{ subcategory: 'operational.incident_response', share: 1 }],
+      theme: 'operational',
+      subcategory: 'operational.incident_response',
+    });
+    await store.apply({ orgId, repoId: REPO, units: [longest], removed: [] });
+    const stored = await store.find(orgId, longest.id);
+    expect(stored?.epic).toBe(longest.epic?.slice(0, 127));
+    expect(stored?.initiative).toBe(longest.initiative?.slice(0, 128));
+    expect(stored?.coAuthors).toEqual(longest.coAuthors);
   });
 
   it('keeps as many co-authors as fit beside each other', async () => {

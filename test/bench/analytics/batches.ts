@@ -147,6 +147,9 @@ const columns: Readonly<Record<Dimension, string>> = {
   THEME: 'theme',
   SUBCATEGORY: 'subcategory',
   ASSISTANT: 'assistant',
+  EPIC: 'epic',
+  INITIATIVE: 'initiative',
+  PLAN: "(case when epic in ('', 'unplanned') then epic else 'planned' end)",
 };
 
 const measures: Readonly<Record<Measure, string>> = {

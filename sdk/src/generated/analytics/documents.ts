@@ -45,7 +45,7 @@ import type {
 } from './operations.js';
 
 /** The version of the persisted queries in this SDK. */
-export const persistedVersion = '645fe0dbb3222fc0';
+export const persistedVersion = '57b08987457542f6';
 
 /** The variables and the result of each persisted query, by id. */
 export interface PersistedQueries {
@@ -985,6 +985,7 @@ export const workUnits: PersistedDocument<WorkUnitsQuery, WorkUnitsQueryVariable
       author
       coAuthors
       assistant
+      epic
       theme
       shares {
         subcategory

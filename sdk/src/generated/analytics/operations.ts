@@ -707,6 +707,7 @@ export type WorkUnitsQuery = {
       readonly author: string;
       readonly coAuthors: ReadonlyArray<string>;
       readonly assistant: string;
+      readonly epic: string;
       readonly theme: string;
       readonly day: string;
       readonly completedAt: string | null;
