@@ -275,6 +275,14 @@ const definitions = {
       closed_at: optional('timestamp'),
       /** Numbers of the requests of this repository that the host names as those that close it. */
       closing_requests: column('json'),
+      /**
+       * The epic that it belongs to, and the initiative above that: the number or key at the source, such as `12`,
+       * `acme/plans#12`, `&7` or `SHOP-12`, and the title. An empty text: it has none. Null: the source does not say so.
+       */
+      epic_key: known('text'),
+      epic: known('text'),
+      initiative_key: known('text'),
+      initiative: known('text'),
       ...everywhere,
     },
   },
@@ -329,6 +337,10 @@ export type Row<Name extends TableName> = Omit<StoredRow<Name>, 'org_id' | 'sour
 
 /** Rows by table, as a provider returns them. */
 export type Records = { readonly [Name in TableName]?: readonly Row<Name>[] };
+
+/** The columns of an issue whose source says nothing of epics, and of one that belongs to none. */
+export const UNKNOWN_EPIC = { epic_key: null, epic: null, initiative_key: null, initiative: null } as const;
+export const WITHOUT_EPIC = { epic_key: '', epic: '', initiative_key: '', initiative: '' } as const;
 
 /** A row of any table, as the sinks see it. */
 export type AnyRow = Readonly<Record<string, JsonValue>>;

@@ -33,7 +33,7 @@ export const PERSONAL: Readonly<Partial<Record<TableName, PersonalColumns>>> = {
   git_pull_request_reviews: { people: [{ name: 'reviewer' }], texts: [] },
   deployments: { people: [{ name: 'author_name' }], texts: ['environment', 'job', 'release_ref'] },
   incidents: { people: [{ name: 'author_name' }], texts: ['title', 'labels'] },
-  issues: { people: [{ name: 'author_name' }], texts: ['title', 'body', 'labels'] },
+  issues: { people: [{ name: 'author_name' }], texts: ['title', 'body', 'labels', 'epic', 'initiative'] },
   issue_state_changes: { people: [{ name: 'actor' }], texts: [] },
 };
 

@@ -3,7 +3,7 @@ import type { Schemas } from '../../../../generated/platform/operations.js';
 import { instantOf } from '@plumbline/contract/instant';
 import { identityOfRemote } from '../../../sync/identity.js';
 import type { PushedRows, PushedTarget } from '../../../sync/pushed-records.js';
-import type { AnyRow, TableName } from '../../../sync/records.js';
+import { UNKNOWN_EPIC, type AnyRow, type TableName } from '../../../sync/records.js';
 import { textOrNull, textsOf } from '../../../sync/work-units/row-values.js';
 import type { PushedEvent } from './cdevents.js';
 import { buildsOf, deploymentsOf, incidentsOf } from './event-rows.js';
@@ -132,6 +132,7 @@ function issueRow(issue: Schemas['PushedIssue']): PushedRow<'issues'> {
     updated_at: closedAt ?? createdAt,
     closed_at: closedAt,
     closing_requests: stored['closing_requests'] ?? [],
+    ...UNKNOWN_EPIC,
   });
   return { repository, key: number, beganAt: createdAt, row };
 }

@@ -2,7 +2,7 @@
  * `sync issues` from host_a: issues with their state changes and the pull requests that close them, by GraphQL, so that
  * a page costs one request. The list has no pull requests, unlike that of the REST API.
  */
-import type { Row } from '../../records.js';
+import { UNKNOWN_EPIC, type Row } from '../../records.js';
 import type { TimeWindow } from '../../time-window.js';
 import type { Listing } from '../newest-first.js';
 import {
@@ -69,6 +69,7 @@ function issueRow(issue: JsonObject, repository: string): Row<'issues'> {
     updated_at: readInstant(issue['updatedAt'], 'updatedAt'),
     closed_at: readInstantOrNull(issue['closedAt'], 'closedAt'),
     closing_requests: closingRequests(issue, repository),
+    ...UNKNOWN_EPIC,
   };
 }
 

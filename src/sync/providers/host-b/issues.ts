@@ -3,7 +3,7 @@
  * reopened. The host keeps events for three years. Neither list says which merge request closed an issue, and asking for
  * each issue would cost a request: closing references in the texts of requests and commits tell it.
  */
-import type { Row } from '../../records.js';
+import { UNKNOWN_EPIC, WITHOUT_EPIC, type Row } from '../../records.js';
 import type { TimeWindow } from '../../time-window.js';
 import { pagesOfAll } from '../sequence.js';
 import { newestFirst, type Listing } from '../newest-first.js';
@@ -56,7 +56,17 @@ function issueRow(issue: JsonObject): Row<'issues'> {
     updated_at: readInstant(issue['updated_at'], 'updated_at'),
     closed_at: isClosed ? readInstantOrNull(issue['closed_at'], 'closed_at') : null,
     closing_requests: [],
+    ...epicOf(issue),
   };
+}
+
+/** The free edition has no epics, and leaves the field out. The list does not tell the epic above an epic. */
+function epicOf(issue: JsonObject): Pick<Row<'issues'>, keyof typeof UNKNOWN_EPIC> {
+  if (issue['epic'] === undefined) return UNKNOWN_EPIC;
+  const epic = readObjectOrNull(issue['epic'], 'epic');
+  if (epic === null) return WITHOUT_EPIC;
+  const [number, title] = [readInteger(epic['iid'], 'epic.iid'), readText(epic['title'], 'epic.title')];
+  return { ...UNKNOWN_EPIC, epic_key: `&${number}`, epic: title };
 }
 
 /** Null if the list does not tell it. */

@@ -1,5 +1,5 @@
 /** Generates the issues of a synthetic repository: each is closed by the request that has its number. */
-import type { Records, Row } from '../../records.js';
+import { UNKNOWN_EPIC, type Records, type Row } from '../../records.js';
 import type { MadeRequest, Repository } from './day.js';
 import { randomNamed } from './random.js';
 import { PEOPLE } from './vocabulary.js';
@@ -47,6 +47,7 @@ export function* issueOf(repository: Repository, request: MadeRequest, until: nu
     updated_at: last?.changed_at ?? opened,
     closed_at: isClosed ? last.changed_at : null,
     closing_requests: isMerged && ended !== null && ended < until ? [number] : [],
+    ...UNKNOWN_EPIC,
   };
   yield { issues: [row], issue_state_changes: changes.map((each) => ({ number, actor: author.login, ...each })) };
 }

@@ -11,6 +11,7 @@ import { numberOf, numberOrNull, textOf, textOrNull } from '../row-values.js';
 import type { Steps } from '@plumbline/contract/system/slices';
 import type { TeamAssigner } from '../teams/assign.js';
 import type { ChangedCommit } from './database/records.js';
+import type { IssuePlan } from './epics.js';
 
 /** The data of a commit that work units depend on. */
 export interface CommitFacts {
@@ -23,6 +24,8 @@ export interface CommitFacts {
   readonly committerWhen: number;
   readonly isMerge: boolean;
   readonly changes: Changes;
+  /** The issues that its message closes, or else refers to. Empty where no issue of its repository names an epic. */
+  readonly issues: readonly IssuePlan[];
 }
 
 /** The changes of a commit. The changes of a merge are counted with the commits that it merges. */
@@ -48,7 +51,7 @@ export const COMMIT_COLUMNS = [
 const NO_CHANGES: Changes = { churn: 0, files: new Map(), owners: new Map() };
 
 /** A row with {@link COMMIT_COLUMNS} and its changes. */
-export function commitFacts(row: AnyRow, changes: Changes): CommitFacts {
+export function commitFacts(row: AnyRow, changes: Changes, issues: readonly IssuePlan[] = []): CommitFacts {
   const merges = isMerge(row);
   return {
     hash: textOf(row, 'hash'),
@@ -59,6 +62,7 @@ export function commitFacts(row: AnyRow, changes: Changes): CommitFacts {
     committerWhen: numberOf(row, 'committer_when'),
     isMerge: merges,
     changes: merges ? NO_CHANGES : changes,
+    issues,
   };
 }
 

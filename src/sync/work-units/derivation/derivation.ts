@@ -10,6 +10,7 @@ import type { SinkPage, StateKey } from '../../sinks/sink.js';
 import type { RenewedLock } from '../../sinks/wait-for-lock.js';
 import { WholeCommits } from './commits.js';
 import { LINKS } from './database/records.js';
+import { noteEpics } from './epics.js';
 import { tryDerivationLock, underLock, whileHeld, type DerivationResources } from './resources.js';
 import {
   basisOf,
@@ -18,6 +19,7 @@ import {
   NOTHING,
   repositoryContext,
   splitNote,
+  withPlannedWork,
   type Changed,
   type Extent,
 } from './plan.js';
@@ -124,7 +126,8 @@ async function bringUpToDate(
   derived: string | undefined,
 ): Promise<number> {
   const { records, store, orgId, dependencies } = resources;
-  const notes = await records.readProgress(repoId);
+  const former = await records.readProgress(repoId);
+  const notes = await noteEpics(records, repoId, former, changed.issues !== 'none');
   const context = await repositoryContext(resources, repoId, notes);
   if (context === undefined) return 0;
   const stored = notes.get('basis');
@@ -137,7 +140,7 @@ async function bringUpToDate(
     context,
     records,
     store,
-    changed: stored === basis ? changed : others,
+    changed: stored === basis ? withPlannedWork(changed, context) : others,
     // The notes are not sufficient: they may have been removed while the units were not.
     isFirst: stored === undefined && (await isEmpty(store.scan(orgId, repoId))),
     signal: dependencies.signal,

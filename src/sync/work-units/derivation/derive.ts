@@ -9,6 +9,7 @@
  * - A **deployment** is complete once it is deployed; a failed one is never complete.
  * - An **incident** is an issue that the rules of the organization, or else the host, call so. It is complete once it is
  *   resolved.
+ * - Issues name the epic and the initiative of a unit (`epics.ts`).
  * - Commits name the assistant and the co-authors of a unit (`participants.ts`).
  * - An **issue** is complete when it was last closed, unless it was closed as not planned, as a duplicate, or because it
  *   moved. An issue that is an incident has only that unit, and test cases have none.
@@ -20,6 +21,7 @@ import type { AnyRow } from '../../records.js';
 import type { Contribution, Evidence } from '../classify/classifier.js';
 import { numberOf, numberOrNull, textOf, textOrNull, textsOf } from '../row-values.js';
 import type { CommitFacts } from './commits.js';
+import { issuePlanOf, plannedBy, type IssuePlan } from './epics.js';
 import { participantsOf, type Work } from './participants.js';
 import { reportedIncident, reportedIssue } from './failure-signs.js';
 import { phasesOf } from './phases.js';
@@ -93,6 +95,7 @@ export function requestUnit(context: RepositoryContext, request: RequestFacts, e
       churnLoc: remaining === null ? sizeOf(row, own) : sizeOfRemaining(remaining, commits),
       owners: addTallies(own.map(({ changes }) => changes.owners)),
       work: { commits: own, request: row },
+      issues: request.issues,
     },
     {
       workType: 'pull_request',
@@ -164,6 +167,7 @@ export function commitUnit(context: RepositoryContext, commit: CommitFacts, expl
       churnLoc: changes.churn,
       owners: changes.owners,
       work: { commits: [commit] },
+      issues: commit.issues,
     },
     { workType: 'commit', ...titleAndText(commit.message), labels: [], commitTitles: [], files: changes.files },
     explain,
@@ -217,7 +221,7 @@ export function incidentUnit(context: RepositoryContext, row: AnyRow, explain?: 
 function incidentFrom(
   context: RepositoryContext,
   row: AnyRow,
-  incident: Pick<Draft, 'name' | 'startedAt' | 'completedAt'>,
+  incident: Pick<Draft, 'name' | 'startedAt' | 'completedAt' | 'issues'>,
   explain?: Explain,
 ): WorkUnit {
   return finish(
@@ -246,11 +250,13 @@ function incidentFrom(
 /** The unit of an issue, which may be an incident; undefined for an issue of another kind. */
 export function issueUnit(context: RepositoryContext, row: AnyRow, explain?: Explain): WorkUnit | undefined {
   const closed = numberOrNull(row, 'closed_at');
+  const issues = [issuePlanOf(row)];
   if (context.delivery.incidents.includes(reportedIssue(row))) {
     const incident = {
       name: String(numberOf(row, 'number')),
       startedAt: numberOf(row, 'created_at'),
       completedAt: closed,
+      issues,
     };
     return incidentFrom(context, row, incident, explain);
   }
@@ -267,6 +273,7 @@ export function issueUnit(context: RepositoryContext, row: AnyRow, explain?: Exp
       lastActivity: closed ?? numberOf(row, 'updated_at'),
       churnLoc: 0,
       owners: new Map(),
+      issues,
     },
     {
       workType: 'issue',
@@ -304,6 +311,8 @@ interface Draft {
   readonly owners: ReadonlyMap<string, number>;
   /** Absent for units without commits. */
   readonly work?: Work;
+  /** Absent for units that no issue can plan: deployments, and incidents without an issue. */
+  readonly issues?: readonly IssuePlan[];
 }
 
 function finish(context: RepositoryContext, draft: Draft, evidence: Evidence, explain?: Explain): WorkUnit {
@@ -323,6 +332,7 @@ function finish(context: RepositoryContext, draft: Draft, evidence: Evidence, ex
     churnLoc: draft.churnLoc,
     ...context.classifier.classify(evidence, explain),
     ...(draft.work === undefined ? {} : participantsOf(draft.work, identity, context.authors)),
+    ...(draft.issues === undefined ? {} : plannedBy(draft.issues, context)),
   };
 }
 

@@ -21,10 +21,11 @@ import { teamsFromText } from '../teams/teams-file.js';
 import type { DeliveryRules } from '../classify/delivery-rules.js';
 import { storedCalendar } from '../stored-calendar.js';
 import { assistantsFingerprint } from '../assistants/assistants.js';
+import { notedEpics } from './epics.js';
 import type { DerivationResources } from './resources.js';
 
 /** Increase it when the same records give different units than before; every repository is then derived again. */
-const ALGORITHM = 16;
+const ALGORITHM = 17;
 
 /** The current context for deriving units; undefined if the repository is not stored. */
 export async function repositoryContext(
@@ -50,16 +51,17 @@ export async function repositoryContext(
     teams: await inSlices(createTeamAssigner(teamsFromText(teams), repo, codeowners === '' ? undefined : codeowners)),
     authors: createAuthorIdentifier(authorsFromText(authors), notes.get('mailmap') ?? ''),
     timeZone: timeZoneOf(calendar.timeZone),
+    hasEpics: notedEpics(notes),
   };
 }
 
 /** A fingerprint. With equal fingerprints, equal records give equal units. */
-export function basisOf({ classifier, delivery, teams, authors, timeZone }: RepositoryContext): string {
+export function basisOf({ classifier, delivery, teams, authors, timeZone, hasEpics }: RepositoryContext): string {
   const parts = [classifier, delivery, teams, authors].map(({ fingerprint }) => fingerprint);
   // Units that were derived before there were other time zones need not be derived again.
   const zone = timeZone.name === 'UTC' ? [] : [timeZone.name];
   return createHash('sha256')
-    .update(JSON.stringify([ALGORITHM, assistantsFingerprint(), ...parts, ...zone]))
+    .update(JSON.stringify([ALGORITHM, assistantsFingerprint(), ...parts, ...zone, hasEpics]))
     .digest('hex');
 }
 
@@ -76,6 +78,8 @@ export interface RepositoryContext {
   readonly authors: AuthorIdentifier;
   /** The zone of the days of units. */
   readonly timeZone: TimeZone;
+  /** Whether its issues name epics. Otherwise nobody knows which work is planned. */
+  readonly hasEpics: boolean;
 }
 
 /** The records of a kind to read: none, all, or those written at or after `since` (epoch milliseconds). */
@@ -96,6 +100,14 @@ export const NOTHING: Changed = everything('none');
 
 function everything(extent: Extent): Changed {
   return { commits: extent, requests: extent, deployments: extent, incidents: extent, issues: extent };
+}
+
+/**
+ * What is to be derived with changed issues. After an interruption nobody knows which requests and commits the issues
+ * affected that are stored already: their former closings are gone.
+ */
+export function withPlannedWork(changed: Changed, { hasEpics }: { readonly hasEpics: boolean }): Changed {
+  return hasEpics && changed.issues === 'all' ? { ...changed, commits: 'all', requests: 'all' } : changed;
 }
 
 /** The records that a sync of the target changes. */

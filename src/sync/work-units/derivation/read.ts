@@ -6,7 +6,14 @@ import { inSlices, type Steps } from '@plumbline/contract/system/slices';
 import { numberOf, textOf, textOrNull, textsOf } from '../row-values.js';
 import { ChangeFailures } from './change-failures.js';
 import { changesOf, COMMIT_COLUMNS, commitFacts, type CommitFacts } from './commits.js';
-import type { ClosingKind, StoredClosing } from './closings.js';
+import {
+  closingsOfCommit,
+  closingsOfRequest,
+  countsForIssue,
+  isMention,
+  type ClosingKind,
+  type StoredClosing,
+} from './closings.js';
 import {
   CLOSINGS,
   LINKS,
@@ -15,6 +22,7 @@ import {
   type DerivationRecords,
   type Where,
 } from './database/records.js';
+import { issuePlanOf, PLAN_COLUMNS, type IssuePlan } from './epics.js';
 import { failureSigns } from './failure-signs.js';
 import { countsFor, linksByHash, type LinkKind, type RequestClaims, type StoredLink } from './links.js';
 import { repeatedRequests, withoutNamesakes, type MergedRequest } from './namesakes.js';
@@ -46,7 +54,7 @@ export const INCIDENT_COLUMNS = [
 
 export const ISSUE_COLUMNS = [
   'number', 'title', 'body', 'kind', 'state_reason', 'author_name', 'labels', 'severity', 'created_at', 'updated_at',
-  'closed_at', 'closing_requests',
+  'closed_at', 'closing_requests', 'epic_key', 'epic', 'initiative_key', 'initiative',
 ] as const; // prettier-ignore
 
 /** What requests share. */
@@ -123,7 +131,7 @@ export class RecordReader {
     const selected = { numbers };
     const [own, facts, reviews, deployments] = await Promise.all([
       this.links(selected),
-      this.commitFacts(selected),
+      this.commits(selected).then((commits) => this.#factsWithoutIssues(commits)),
       this.#reviews(numbers),
       this.deployments(),
     ]);
@@ -133,7 +141,7 @@ export class RecordReader {
     const byNumber = new Map<number, StoredLink[]>(numbers.map((number) => [number, []]));
     for (const link of links) byNumber.get(link.number)?.push(link);
     const counted = rows.filter((row) => !repeated.has(numberOf(row, 'number')));
-    return counted.map((row) => {
+    const found = counted.map((row) => {
       const number = numberOf(row, 'number');
       const source = textOf(row, 'source');
       const linked = (byNumber.get(number) ?? []).filter(({ kind }) => countsFor(kind, source));
@@ -145,8 +153,54 @@ export class RecordReader {
       const remaining = branch.every(isOwn) ? null : branch.filter((hash) => isOwn(hash) && hash !== row['merge_hash']);
       const merged = mergedAs(row);
       const deployedAt = merged === null ? null : deployments.firstWith(merged);
-      return { row, commits, remaining, reviews: reviews.get(number) ?? [], deployedAt };
+      return { row, commits, remaining, reviews: reviews.get(number) ?? [], deployedAt, issues: [] };
     });
+    return this.#withIssues(found);
+  }
+
+  /** Adds the issues of requests: those that the host, their texts and their commits name. */
+  async #withIssues(requests: readonly RequestFacts[]): Promise<readonly RequestFacts[]> {
+    if (!this.context.hasEpics) return requests;
+    const closers = requests.map(({ row }) => String(numberOf(row, 'number')));
+    const listed = await this.closings('closer', closers, ['listed']);
+    const named = requests.flatMap(({ row, commits }, index) =>
+      [
+        ...closingsOfRequest(row, this.context),
+        ...commits.flatMap((commit) => closingsOfCommit({ hash: commit.hash, message: commit.message }, this.context)),
+      ].map((closing) => ({ ...closing, closer: closers[index] ?? '' })),
+    );
+    const plans = await this.#plans([...listed, ...named]);
+    return requests.map((request, index) => ({ ...request, issues: plans.get(closers[index] ?? '') ?? [] }));
+  }
+
+  /**
+   * What issues say of the plans of the requests and commits that close them, or else refer to them, by closer. Nobody
+   * knows the plan of an issue that is closed and not stored.
+   */
+  async #plans(closings: readonly StoredClosing[]): Promise<ReadonlyMap<string, readonly IssuePlan[]>> {
+    const numbers = [...new Set(closings.map(({ issue }) => issue))];
+    const issues = new Map<number, { readonly source: string; readonly plan: IssuePlan }>();
+    for (let start = 0; start < numbers.length; start += GROUP_REQUESTS) {
+      const where: Where = { kind: 'in', column: 'number', values: numbers.slice(start, start + GROUP_REQUESTS) };
+      for await (const rows of this.rows('issues', ['number', 'source', ...PLAN_COLUMNS], where))
+        for (const row of rows) {
+          const plan = issuePlanOf(row);
+          issues.set(plan.number, { source: textOf(row, 'source'), plan });
+        }
+    }
+    const closed = new Map<string, IssuePlan[]>();
+    const mentioned = new Map<string, IssuePlan[]>();
+    for (const { issue, closer, kind } of closings) {
+      const stored = issues.get(issue);
+      const plans = isMention(kind) ? mentioned : closed;
+      // What only host_b reads as a reference may be none.
+      if (stored === undefined && (isMention(kind) || kind.endsWith('_b'))) continue;
+      if (stored !== undefined && !countsForIssue(kind, stored.source)) continue;
+      const all = plans.get(closer) ?? [];
+      plans.set(closer, all);
+      all.push(stored?.plan ?? { number: issue, epic: null, initiative: '' });
+    }
+    return new Map([...mentioned, ...closed]);
   }
 
   /**
@@ -226,8 +280,16 @@ export class RecordReader {
     return this.factsOf(await this.commits(selected));
   }
 
-  /** The facts of commits that were read. The server serves other requests between two paths. */
-  factsOf(commits: readonly ChangedCommit[]): Promise<readonly CommitFacts[]> {
+  /** The facts of commits that were read, with their issues. */
+  async factsOf(commits: readonly ChangedCommit[]): Promise<readonly CommitFacts[]> {
+    const facts = await this.#factsWithoutIssues(commits);
+    if (!this.context.hasEpics) return facts;
+    const plans = await this.#plans(commits.flatMap(({ row }) => closingsOfCommit(row, this.context)));
+    return facts.map((commit) => ({ ...commit, issues: plans.get(commit.hash) ?? [] }));
+  }
+
+  /** The server serves other requests between two paths. */
+  #factsWithoutIssues(commits: readonly ChangedCommit[]): Promise<readonly CommitFacts[]> {
     return inSlices(this.#factSteps(commits));
   }
 

@@ -3,6 +3,7 @@ import type { Reviewer } from '../../../analytics/work-unit.js';
 import type { AnyRow } from '../../records.js';
 import { numberOrNull, textOf, textOrNull } from '../row-values.js';
 import type { CommitFacts } from './commits.js';
+import type { IssuePlan } from './epics.js';
 import type { RepositoryContext } from './plan.js';
 
 /** A pull or merge request with the records that its unit depends on. */
@@ -22,6 +23,10 @@ export interface RequestFacts {
    * it is not merged.
    */
   readonly deployedAt: number | null;
+  /**
+   * The issues that it and its commits close, or else refer to. Empty where no issue of its repository names an epic.
+   */
+  readonly issues: readonly IssuePlan[];
 }
 
 export interface Review {

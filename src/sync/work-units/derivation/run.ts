@@ -72,14 +72,19 @@ export function* derivedSteps<Fact>(
   return units;
 }
 
-/** Stores the closings of some requests or issues; those that they no longer have are removed. */
+/**
+ * Stores the closings of some requests or issues; those that they no longer have are removed.
+ *
+ * @returns the removed ones
+ */
 export async function replaceClosings(
   { reader, records, context, isFirst }: Run,
   closings: readonly StoredClosing[],
   of: readonly ['issue' | 'closer', readonly (string | number)[], readonly ClosingKind[]],
-): Promise<void> {
+): Promise<readonly StoredClosing[]> {
   const { added, removed } = closingDifferences(closings, isFirst ? [] : await reader.closings(...of));
   if (added.length + removed.length > 0) await records.writeClosings(context.repoId, added, removed);
+  return removed;
 }
 
 /** The repository of the units, and whether it has no stored units. */

@@ -3,10 +3,12 @@
  *
  * 1. Changed requests: update the links to the commits that they list. A commit that joins a request loses its own
  *    unit; a commit that leaves all requests gets one again.
- * 2. Changed commits: each commit outside any request that is not a merge becomes a unit. (The changes of a merge are
+ * 2. Changed issues: update the requests that the host names. Where issues name epics, the requests and commits that
+ *    close a changed issue, or refer to it, are derived again.
+ * 3. Changed commits: each commit outside any request that is not a merge becomes a unit. (The changes of a merge are
  *    counted with the commits that it merges; its record stays.)
- * 3. Requests that changed, or whose commits or reviews did, become units.
- * 4. Changed deployments become units, and those that a changed incident or repair counts against; then changed
+ * 4. Requests that changed, or whose commits or reviews did, become units.
+ * 5. Changed deployments become units, and those that a changed incident or repair counts against; then changed
  *    incidents and issues.
  *
  * What closes issues is stored beside the links: for each request, commit and issue when its unit is derived.
@@ -20,7 +22,7 @@ import type { AnyRow, TableName } from '../../records.js';
 import { numberOf, textOf } from '../row-values.js';
 import type { ChangeFailures } from './change-failures.js';
 import type { ChangedCommit, Where } from './database/records.js';
-import { closingsOfIssue, COMMIT_KINDS, REQUEST_KINDS } from './closings.js';
+import { CLOSING_KINDS, closingsOfIssue, COMMIT_KINDS, REQUEST_KINDS, type StoredClosing } from './closings.js';
 import { deploymentUnit, incidentUnit, issueUnit, unitId } from './derive.js';
 import { isIssueNumber, SIGN_COLUMNS } from './failure-signs.js';
 import { EVERYTHING, NOTHING, type Extent, type RepositoryContext } from './plan.js';
@@ -38,6 +40,7 @@ import { deriveRequests } from './write-requests.js';
 export async function deriveRepository(derivation: RepositoryDerivation): Promise<number> {
   const run = runOf(derivation);
   await updateLinks(run);
+  await updateClosings(run);
   await deriveCommits(run);
   await deriveRequests(run);
   await deriveDeployments(run);
@@ -178,13 +181,29 @@ async function deriveIncidents(run: Run): Promise<void> {
   }
 }
 
+/** Stores which requests close changed issues, and derives what follows the plans of these issues. */
+async function updateClosings(run: Run): Promise<void> {
+  const { changed, reader, context } = run;
+  if (changed.issues === 'none') return;
+  const isFollowed = context.hasEpics && changed.commits !== 'all';
+  for await (const rows of reader.rows('issues', ['number', 'closing_requests'], whereOf(changed.issues))) {
+    run.signal.throwIfAborted();
+    const numbers = rows.map((row) => numberOf(row, 'number'));
+    const former = await replaceClosings(run, rows.flatMap(closingsOfIssue), ['issue', numbers, ['listed']]);
+    if (!isFollowed) continue;
+    const closings = [...former, ...(await reader.closings('issue', numbers, CLOSING_KINDS))];
+    const isOfCommit = ({ kind }: StoredClosing): boolean => COMMIT_KINDS.includes(kind);
+    for (const closing of closings) if (!isOfCommit(closing)) run.affected.add(Number(closing.closer));
+    const hashes = new Set(closings.filter(isOfCommit).map(({ closer }) => closer));
+    await rewriteCommits(run, [...hashes], { added: [], removed: [] });
+  }
+}
+
 async function deriveIssues(run: Run): Promise<void> {
   const { changed, reader, context } = run;
   if (changed.issues === 'none') return;
   for await (const rows of reader.rows('issues', ISSUE_COLUMNS, whereOf(changed.issues))) {
     run.signal.throwIfAborted();
-    const numbers = rows.map((row) => numberOf(row, 'number'));
-    await replaceClosings(run, rows.flatMap(closingsOfIssue), ['issue', numbers, ['listed']]);
     // An issue that became an incident, or is none any more, loses its other unit.
     await writeOrRemove(run, rows, (row) => ({
       unit: issueUnit(context, row),

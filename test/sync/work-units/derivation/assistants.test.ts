@@ -38,6 +38,7 @@ function contextWith(authors: readonly Author[] = [], mailmap = ''): RepositoryC
     teams: teamAssigner([], 'acme/shop', undefined),
     authors: createAuthorIdentifier(authors, mailmap),
     timeZone: timeZoneOf('UTC'),
+    hasEpics: false,
   };
 }
 
@@ -58,6 +59,7 @@ function requestOf(commits: readonly CommitFacts[], changes: Changes = {}): Work
     remaining: null,
     reviews: [],
     deployedAt: null,
+    issues: [],
   });
 }
 

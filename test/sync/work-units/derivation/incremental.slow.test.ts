@@ -23,7 +23,11 @@ import {
   closingsOfCommit,
   closingsOfIssue,
   closingsOfRequest,
+  countsForIssue,
+  isMention,
+  type StoredClosing,
 } from '../../../../src/sync/work-units/derivation/closings.js';
+import { issuePlanOf, PLAN_COLUMNS, type IssuePlan } from '../../../../src/sync/work-units/derivation/epics.js';
 import { CLOSINGS } from '../../../../src/sync/work-units/derivation/database/records.js';
 import { changesOf, commitFacts } from '../../../../src/sync/work-units/derivation/commits.js';
 import { atOnce } from '../../../../src/contract/system/slices.js';
@@ -62,7 +66,7 @@ const MESSAGES = [
   'fix: squashed (#2)\n\nAnd why. Closes #4 and #5.',
   'Merge pull request #3 from acme/branch\n\nMend',
   "Merge branch 'a' into 'main'\n\nMend\n\nSee merge request acme/shop!1",
-  'Anything at all',
+  'Anything at all, see #5',
 ];
 const PATHS = ['src/a.ts', 'test/a.test.ts', 'docs/a.md', '__AGGREGATE__'];
 
@@ -104,7 +108,13 @@ const requests = fc.uniqueArray(
     merged: fc.option(time),
     additions: fc.option(fc.nat(99)),
     label: fc.constantFrom('bug', 'security', 'whatever'),
-    body: fc.constantFrom(null, 'Fixes #4.', 'Resolves acme/shop#5, implements #4', 'Closes acme/other#4'),
+    body: fc.constantFrom(
+      null,
+      'Fixes #4.',
+      'Resolves acme/shop#5, implements #4',
+      'Closes acme/other#4',
+      'Part of #5',
+    ),
   }),
   { selector: (request) => request.number, maxLength: 3 },
 );
@@ -180,14 +190,17 @@ const issues = fc
     closed: fc.option(time),
     requests: fc.uniqueArray(number, { maxLength: 2 }),
     label: labels,
+    epic: fc.constantFrom(null, '', '', 'Checkout', 'Search'),
+    initiative: fc.constantFrom(null, '', 'Growth'),
   })
-  .map(({ number: issue, kind, reason, closed, requests: closing, label }) => ({
+  .map(({ number: issue, kind, reason, closed, requests: closing, label, epic, initiative }) => ({
     target: 'issues' as const,
     records: {
       issues: [
         issueRow(issue, {
           ...{ kind, state_reason: reason, closed_at: closed, closing_requests: closing, labels: [label] },
           created_at: NOW - (20 + 50 * issue) * HOUR,
+          ...{ epic_key: epic && '#7', epic, initiative_key: initiative, initiative },
         }),
       ],
     },
@@ -299,7 +312,8 @@ describeOnEachDatabase('work units', (engine) => {
         const assigner = teamAssigner(stored, 'acme/shop', codeowners ?? undefined);
         const delivery = deliveryIn((await resources.records.readFile('rules', ORG)) ?? '');
         expect(units.of(repoId)).toEqual(await expectedUnits(sink, repoId, assigner, delivery));
-        expect(await storedClosings(resources.records, repoId)).toEqual(await expectedClosings(sink, repoId));
+        const expected = await expectedClosings(sink, repoId);
+        expect(await storedClosings(resources.records, repoId, expected.hasEpics)).toEqual(expected.closings);
       }),
       { numRuns: cases },
     );
@@ -384,12 +398,14 @@ async function expectedUnits(
   delivery: DeliveryRules,
 ): Promise<WorkUnit[]> {
   const authors = createAuthorIdentifier([], '');
-  const context = { repoId, ...SHOP, classifier, delivery, teams: assigner, authors };
   const all = async (name: TableName): Promise<AnyRow[]> => {
     const rows: AnyRow[] = [];
     for await (const batch of sink.scan(tableNamed(name), repoId)) rows.push(...batch);
     return rows;
   };
+  const issueRows = await all('issues');
+  const hasEpics = issueRows.some(namesEpic);
+  const context = { repoId, ...SHOP, hasEpics, classifier, delivery, teams: assigner, authors };
   const statistics = await all('git_commit_stats');
   const facts = (await all('git_commits')).map((row) => {
     const own = statistics.filter((stats) => stats['commit_hash'] === row['hash']);
@@ -403,7 +419,8 @@ async function expectedUnits(
       aggregate: sums.length === 0 ? null : lines(sums),
       paths: files.map((stats) => textOf(stats, 'file_path')),
     };
-    return commitFacts(row, atOnce(changesOf(changed, classifier, assigner)));
+    const issues = plansOf(hasEpics ? closingsOfCommit(row, context) : [], issueRows);
+    return commitFacts(row, atOnce(changesOf(changed, classifier, assigner)), issues);
   });
   const requestRows = await all('git_pull_requests');
   const claims = (request: AnyRow, hash: string): boolean => {
@@ -425,7 +442,7 @@ async function expectedUnits(
   };
   const allReviews = await all('git_pull_request_reviews');
   const allDeployments = await all('deployments');
-  const issueUnits = reported(context, await all('incidents'), await all('issues'));
+  const issueUnits = reported(context, await all('incidents'), issueRows);
   const repairs = requestRows.filter(
     (row) =>
       mergedAt(row) !== null &&
@@ -455,6 +472,14 @@ async function expectedUnits(
         remaining,
         reviews,
         deployedAt: firstDeployment(allDeployments, row, delivery),
+        issues: plansOf(
+          [
+            ...closingsOfRequest(row, context),
+            ...commits.flatMap(({ hash: name, message }) => closingsOfCommit({ hash: name, message }, context)),
+            ...issueRows.flatMap(closingsOfIssue).filter(({ closer }) => Number(closer) === row['number']),
+          ],
+          issueRows,
+        ),
       });
     }),
     ...facts
@@ -470,26 +495,56 @@ async function expectedUnits(
   return units.filter((unit) => unit !== undefined).sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-async function storedClosings(records: DerivationRecords, repoId: string): Promise<readonly string[]> {
+function namesEpic(row: AnyRow): boolean {
+  return PLAN_COLUMNS.some((column) => textOf(row, column) !== '');
+}
+
+/** The issues of a unit: those that are closed, or else those that are referred to. */
+function plansOf(closings: readonly StoredClosing[], issueRows: readonly AnyRow[]): readonly IssuePlan[] {
+  const [closed, mentioned] = [false, true].map((ofMentions) =>
+    closings
+      .filter(({ kind }) => isMention(kind) === ofMentions)
+      .flatMap(({ issue, kind }) => {
+        const row = issueRows.find((each) => each['number'] === issue);
+        if (row !== undefined) return countsForIssue(kind, textOf(row, 'source')) ? [issuePlanOf(row)] : [];
+        return ofMentions || kind.endsWith('_b') ? [] : [{ number: issue, epic: null, initiative: '' }];
+      }),
+  );
+  return (closed?.length ?? 0) > 0 ? (closed ?? []) : (mentioned ?? []);
+}
+
+/** What commits refer to stays when the last epic has gone, and nothing reads it then. */
+async function storedClosings(
+  records: DerivationRecords,
+  repoId: string,
+  hasEpics: boolean,
+): Promise<readonly string[]> {
   const found: string[] = [];
   const query = { table: CLOSINGS, repoId, columns: ['issue', 'closer', 'kind'], where: { kind: 'all' } } as const;
   for await (const rows of records.rows(query))
-    for (const { issue, closer, kind } of rows) found.push(JSON.stringify([issue, closer, kind]));
+    for (const { issue, closer, kind } of rows)
+      if (hasEpics || kind !== 'commit_mention') found.push(JSON.stringify([issue, closer, kind]));
   return found.sort();
 }
 
 const SHOP = { repo: 'acme/shop', identity: undefined, timeZone: timeZoneOf('UTC') };
 
 /** What closes issues, of all records. */
-async function expectedClosings(sink: Sink, repoId: string): Promise<readonly string[]> {
+async function expectedClosings(
+  sink: Sink,
+  repoId: string,
+): Promise<{ readonly closings: readonly string[]; readonly hasEpics: boolean }> {
   const found: string[] = [];
+  let hasEpics = false;
+  for await (const rows of sink.scan(tableNamed('issues'), repoId)) hasEpics ||= rows.some(namesEpic);
+  const repository = { ...SHOP, hasEpics };
   const sources = [
-    ['git_commits', (row: AnyRow) => closingsOfCommit(row, SHOP)],
-    ['git_pull_requests', (row: AnyRow) => closingsOfRequest(row, SHOP)],
+    ['git_commits', (row: AnyRow) => closingsOfCommit(row, repository)],
+    ['git_pull_requests', (row: AnyRow) => closingsOfRequest(row, repository)],
     ['issues', closingsOfIssue],
   ] as const;
   for (const [table, closingsOf] of sources)
     for await (const rows of sink.scan(tableNamed(table), repoId))
       for (const { issue, closer, kind } of rows.flatMap(closingsOf)) found.push(JSON.stringify([issue, closer, kind]));
-  return found.sort();
+  return { closings: found.sort(), hasEpics };
 }

@@ -56,6 +56,7 @@ function unitOf({ request = {}, commits = [], reviews = [], deployedAt = null, a
       teams,
       authors: createAuthorIdentifier(authors, ''),
       timeZone: timeZoneOf('UTC'),
+      hasEpics: false,
     },
     {
       row,
@@ -63,6 +64,7 @@ function unitOf({ request = {}, commits = [], reviews = [], deployedAt = null, a
       remaining: null,
       reviews: reviews.map(([reviewer, state, submittedAt]) => ({ reviewer, state, submittedAt })),
       deployedAt,
+      issues: [],
     },
   );
 }

@@ -31,6 +31,7 @@ function unitOf(request: Changes, reviews: Submitted = []): WorkUnit {
       teams,
       authors: createAuthorIdentifier([], ''),
       timeZone: timeZoneOf('UTC'),
+      hasEpics: false,
     },
     {
       row: requestRow(1, { source: 'host_a', ...request }),
@@ -38,6 +39,7 @@ function unitOf(request: Changes, reviews: Submitted = []): WorkUnit {
       remaining: null,
       reviews: reviews.map(([reviewer, state], index) => ({ reviewer, state, submittedAt: NOW + index * HOUR })),
       deployedAt: null,
+      issues: [],
     },
   );
 }

@@ -22,6 +22,8 @@ export type Where =
   | { readonly kind: 'range'; readonly column: string; readonly from: string; readonly to: string }
   /** Rows whose time in a column is between two moments (epoch milliseconds); the second is excluded. */
   | { readonly kind: 'during'; readonly column: string; readonly from: number; readonly until: number }
+  /** Rows with a text that is not empty in one of these columns. */
+  | { readonly kind: 'named'; readonly columns: readonly string[] }
   /** Rows of commits that are linked to one of these requests; `column` contains the hash. */
   | { readonly kind: 'linked'; readonly column: string; readonly numbers: readonly number[] };
 
@@ -211,6 +213,8 @@ function condition(table: ReadableTable, repository: string, where: Where, bind:
       const type = typeOf(table, where.column);
       return `${where.column} >= ${bind.value(where.from, type)} and ${where.column} <= ${bind.value(where.to, type)}`;
     }
+    case 'named':
+      return `(${where.columns.map((name) => `${name} > ''`).join(' or ')})`;
     case 'during':
       return `${where.column} >= ${bind.time(where.from)} and ${where.column} < ${bind.time(where.until)}`;
     case 'linked':
