@@ -276,7 +276,7 @@ const definitions = {
       /** Numbers of the requests of this repository that the host names as those that close it. */
       closing_requests: column('json'),
       /**
-       * The epic that it belongs to, and the initiative above that: the number or key at the source, such as `12`,
+       * The epic that it belongs to, and the initiative above that: the number or key at the source, such as `#12`,
        * `acme/plans#12`, `&7` or `SHOP-12`, and the title. An empty text: it has none. Null: the source does not say so.
        */
       epic_key: known('text'),

@@ -44,6 +44,11 @@ async function closersIn(db: string, repoId: string, issues: readonly number[]):
   }
 }
 
+async function epicsIn(db: string, repoId: string): Promise<readonly (readonly unknown[])[]> {
+  const { issues = [] } = await storedRows(db, repoId);
+  return issues.map((row) => ['number', 'epic_key', 'epic', 'initiative_key', 'initiative'].map((name) => row[name]));
+}
+
 describe('issues of host_a', () => {
   const request = (number: number, state: string, nameWithOwner = 'acme/widgets'): Json => ({
     __typename: 'PullRequest',
@@ -74,6 +79,47 @@ describe('issues of host_a', () => {
     ...changes,
   });
   const closed = { state: 'CLOSED', stateReason: 'COMPLETED' };
+  const above = (number: number, title: string, parent: Json | null = null, nameWithOwner = 'acme/widgets'): Json => ({
+    ...{ number, title, parent, repository: { nameWithOwner } },
+  });
+
+  it('have their parent as epic, and the topmost one as initiative, where the host knows sub-issues', async () => {
+    const growth = above(3, 'Growth', null, 'acme/plans');
+    const checkout = { title: 'Checkout', subIssuesSummary: { total: 2 }, parent: above(2, 'Shop', growth) };
+    const issueNodes = [
+      issue(10, { parent: above(11, 'Checkout', above(2, 'Shop', growth)) }),
+      issue(11, checkout),
+      issue(12),
+      issue(13, { parent: growth }),
+    ];
+    const started = await host(hostARepository('acme/widgets', { issueNodes }));
+    const db = sqliteUri();
+    const repoId = onlyId(await sync(optionsOfA(started, db, { target: 'issues' })));
+    expect(await epicsIn(db, repoId)).toEqual([
+      [10, '#11', 'Checkout', 'acme/plans#3', 'Growth'],
+      [11, '#11', 'Checkout', 'acme/plans#3', 'Growth'],
+      [12, '', '', '', ''],
+      [13, 'acme/plans#3', 'Growth', '', ''],
+    ]);
+    expect((await unitsIn(db, repoId)).map(({ epic, initiative }) => [epic, initiative])).toEqual([
+      ['Checkout', 'Growth'],
+      ['Checkout', 'Growth'],
+      ['unplanned', 'unplanned'],
+      ['Growth', undefined],
+    ]);
+  });
+
+  it('have no epics on a host that does not know sub-issues', async () => {
+    const issueNodes = Array.from({ length: 60 }, (_, index) => issue(index + 1, { updatedAt: at(index) }));
+    const started = await host(hostARepository('acme/widgets', { issueNodes }));
+    started.hasSubIssues = false;
+    const db = sqliteUri();
+    const summary = await sync(optionsOfA(started, db, { target: 'issues' }));
+    expect(summary.repositories[0]).toMatchObject({ error: null, records: { issues: 60 } });
+    expect((await epicsIn(db, onlyId(summary)))[0]).toEqual([1, null, null, null, null]);
+    // The first page is asked for once more, and no later one.
+    expect(started.requests.filter(({ body }) => body.includes('issues(first'))).toHaveLength(3);
+  });
 
   it('are stored with their state changes and with the requests that the host names', async () => {
     const reopened = issue(1, {
@@ -254,6 +300,25 @@ describe('issues of host_b', () => {
     ...{ id, action_name: action, target_iid: iid, author_username: 'grace', created_at: at(hours) },
   });
   const closed = { state: 'closed', closed_at: at(1) };
+
+  it('have epics, unless the edition of the host has none', async () => {
+    const project = hostBProject(7, 'group/widgets', {
+      issues: [
+        issue(1, { epic: { id: 90, iid: 4, title: 'Checkout', group_id: 5 } }),
+        issue(2, { epic: null }),
+        issue(3),
+      ],
+    });
+    const host = await startHostB(project);
+    const db = sqliteUri();
+    const repoId = onlyId(await sync(options(host, db)));
+    expect(await epicsIn(db, repoId)).toEqual([
+      [1, '&4', 'Checkout', null, null],
+      [2, '', '', '', ''],
+      [3, null, null, null, null],
+    ]);
+    expect((await unitsIn(db, repoId)).map(({ epic }) => epic)).toEqual(['Checkout', 'unplanned', undefined]);
+  });
 
   it('are stored with their state changes, and those that are work become units', async () => {
     const project = hostBProject(7, 'group/widgets', {

@@ -158,7 +158,7 @@ export async function startAppHost(): Promise<AppHost> {
     if (path === '/user' || path.startsWith('/user/')) return problem(403, 'Resource not accessible by integration');
     if (path === '/installation/repositories') return listOf(request, url, installation.repositories);
     const repositories = app.repositories.filter(({ fullName }) => installation.repositories.includes(fullName));
-    return answerHostA({ repositories, largestPage: Infinity }, { ...request, path }, url);
+    return answerHostA({ repositories, largestPage: Infinity, hasSubIssues: true }, { ...request, path }, url);
   };
 
   const answer = (request: HostRequest, url: string): HostReply | Promise<HostReply> => {

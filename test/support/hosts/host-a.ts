@@ -58,6 +58,8 @@ export interface HostA extends Host {
   repositories: HostARepositoryData[];
   /** The largest page that the host answers within its time limit; a larger one is 502. */
   largestPage: number;
+  /** Whether it is so old that issues have no sub-issues. */
+  hasSubIssues: boolean;
 }
 
 /** A repository with nothing in it. */
@@ -86,13 +88,13 @@ export async function startHostA(...repositories: HostARepositoryData[]): Promis
     }
     return answerHostA(data, request, url);
   });
-  const data: HostA = Object.assign(host, { token, repositories, largestPage: Infinity });
+  const data: HostA = Object.assign(host, { token, repositories, largestPage: Infinity, hasSubIssues: true });
   return data;
 }
 
 /** What the host answers to a request whose token it accepts. */
 export async function answerHostA(
-  data: Pick<HostA, 'repositories' | 'largestPage'>,
+  data: Pick<HostA, 'repositories' | 'largestPage' | 'hasSubIssues'>,
   request: HostRequest,
   url: string,
 ): Promise<HostReply> {
@@ -215,7 +217,9 @@ export function paged(request: HostRequest, url: string, items: readonly unknown
   };
 }
 
-const schema = buildSchema(readFileSync(new URL('host-a-schema.graphql', import.meta.url), 'utf8'));
+const schemaText = readFileSync(new URL('host-a-schema.graphql', import.meta.url), 'utf8');
+const schema = buildSchema(schemaText);
+const oldSchema = buildSchema(schemaText.replace('  parent: Issue\n  subIssuesSummary: SubIssuesSummary!\n', ''));
 
 /** What the host answers if a query takes longer than its time limit. */
 export const TOO_SLOW: HostReply = {
@@ -228,7 +232,7 @@ export const TOO_SLOW: HostReply = {
 const TOO_HEAVY = 'TOO_HEAVY';
 
 async function answerGraphql(
-  data: Pick<HostA, 'repositories' | 'largestPage'>,
+  data: Pick<HostA, 'repositories' | 'largestPage' | 'hasSubIssues'>,
   request: HostRequest,
 ): Promise<HostReply> {
   const { query, variables } = JSON.parse(request.body) as { readonly query: string; readonly variables: Json };
@@ -239,7 +243,7 @@ async function answerGraphql(
     },
   };
   const result: ExecutionResult = await graphql({
-    schema,
+    schema: data.hasSubIssues ? schema : oldSchema,
     source: query,
     rootValue,
     variableValues: variables,
@@ -265,7 +269,13 @@ async function answerGraphql(
       },
     };
   }
-  const errors = result.errors?.map(({ message, path, extensions }) => ({ message, path, ...extensions }));
+  const errors = result.errors?.map(({ message, path, extensions }) => ({
+    message: message.replace(/^Cannot query field "(\w+)" on type "(\w+)".*$/, "Field '$1' doesn't exist on type '$2'"),
+    path,
+    ...extensions,
+  }));
+  // A refused query has no data.
+  if (errors !== undefined && result.data === undefined) return { status: 200, body: { errors } };
   if (errors?.some((error) => 'type' in error && error.type === TOO_HEAVY) === true) return TOO_SLOW;
   return { status: 200, body: { data: result.data, ...(errors === undefined ? {} : { errors }) } };
 }
@@ -280,7 +290,7 @@ function graphqlRepository(repository: HostARepositoryData, largestPage: number)
       return found === undefined ? null : graphqlRequest(found);
     },
     deployments: (options: Slice) => list(repository.deployments.map(graphqlDeployment), options),
-    issues: (options: Slice) => list(repository.issueNodes, options),
+    issues: (options: Slice) => list(repository.issueNodes.map(graphqlIssue), options),
     object: ({ expression }: { readonly expression: string }) => {
       const [, path] = /^HEAD:(.*)$/.exec(expression) ?? [];
       if (path !== undefined) return blobAt(repository, path);
@@ -299,6 +309,11 @@ function graphqlRepository(repository: HostARepositoryData, largestPage: number)
 
 function isShown(node: Node): node is Json {
   return node !== null && node !== 'too heavy';
+}
+
+/** An issue without sub-issues, unless it says so. */
+function graphqlIssue(issue: Node): Node {
+  return isShown(issue) ? { subIssuesSummary: { total: 0 }, ...issue } : issue;
 }
 
 /** A request whose commits come in pages. */

@@ -1,5 +1,5 @@
 /** Reads a list of a repository by GraphQL, in smaller pages if the host cannot answer a large one. */
-import { isUnanswered } from '../../failures.js';
+import { isUnanswered, SyncError } from '../../failures.js';
 import type { Listing, ListingPage } from '../newest-first.js';
 import { readList, readObject, readText, type JsonObject } from '../read.js';
 import type { HostARepository } from './repository.js';
@@ -10,6 +10,8 @@ export interface Connection {
   readonly sortedBy: 'CREATED_AT' | 'UPDATED_AT';
   /** The selection for a node. */
   readonly node: string;
+  /** What is selected in addition, where the host knows these fields. */
+  readonly added?: { readonly fields: readonly string[]; readonly selection: string };
   /** The definitions of the fragments that `node` names. */
   readonly fragments?: string;
   /** Entries per page. The host gives up on a query that takes more than ten seconds. */
@@ -24,7 +26,9 @@ export function connectionPages(
   { client, owner, repo }: HostARepository,
   connection: Connection,
 ): Listing<JsonObject>['fetch'] {
-  const query = queryOf(connection, `nodes { ${connection.node} }`, connection.fragments);
+  const { node, added, fragments } = connection;
+  const plainQuery = queryOf(connection, `nodes { ${node} }`, fragments);
+  let query = added === undefined ? plainQuery : queryOf(connection, `nodes { ${node} ${added.selection} }`, fragments);
   const pageInfoOnly = queryOf(connection, '');
   let size = connection.perPage;
   let skipped = 0;
@@ -35,6 +39,11 @@ export function connectionPages(
         size = Math.min(size * 2, connection.perPage);
         return listingPage(data, connection.name);
       } catch (error) {
+        // An old host refuses the whole query.
+        if (query !== plainQuery && isOfUnknownField(error, added?.fields ?? [])) {
+          query = plainQuery;
+          continue;
+        }
         if (!isUnanswered(error)) throw error;
         // This fails if the host does not answer at all. Otherwise the page is too heavy for it.
         const { next } = listingPage(
@@ -50,6 +59,12 @@ export function connectionPages(
       }
     }
   };
+}
+
+/** Whether the host says that it does not know one of the fields: "Field 'parent' doesn't exist on type 'Issue'". */
+function isOfUnknownField(error: unknown, fields: readonly string[]): boolean {
+  if (!(error instanceof SyncError) || error.code !== 'unexpected_reply') return false;
+  return fields.some((field) => error.message.includes(`Field '${field}' doesn't exist on type`));
 }
 
 function queryOf({ name, sortedBy }: Connection, nodes: string, fragments = ''): string {

@@ -2,7 +2,7 @@
  * `sync issues` from host_a: issues with their state changes and the pull requests that close them, by GraphQL, so that
  * a page costs one request. The list has no pull requests, unlike that of the REST API.
  */
-import { UNKNOWN_EPIC, type Row } from '../../records.js';
+import { UNKNOWN_EPIC, WITHOUT_EPIC, type Row } from '../../records.js';
 import type { TimeWindow } from '../../time-window.js';
 import type { Listing } from '../newest-first.js';
 import {
@@ -17,6 +17,11 @@ import {
 import { loginOfActor } from './actor.js';
 import { connectionPages, nodes, type Connection } from './connection.js';
 import type { HostARepository } from './repository.js';
+
+/** Sub-issues have at most eight levels (https://docs.github.com/en/issues/tracking-your-work-with-issues). */
+function parentsUpTo(levels: number): string {
+  return levels === 0 ? '' : `parent { number title repository { nameWithOwner } ${parentsUpTo(levels - 1)} }`;
+}
 
 /** An issue with more state changes than the last 100 has none of the earlier ones. */
 const ISSUES: Connection = {
@@ -35,6 +40,10 @@ const ISSUES: Connection = {
         ... on ReopenedEvent { id createdAt actor { __typename login } }
       }
     }`,
+  added: {
+    fields: ['parent', 'subIssuesSummary'],
+    selection: `subIssuesSummary { total } ${parentsUpTo(8)}`,
+  },
   fragments: 'fragment Request on PullRequest { number state repository { nameWithOwner } }',
 };
 
@@ -69,8 +78,43 @@ function issueRow(issue: JsonObject, repository: string): Row<'issues'> {
     updated_at: readInstant(issue['updatedAt'], 'updatedAt'),
     closed_at: readInstantOrNull(issue['closedAt'], 'closedAt'),
     closing_requests: closingRequests(issue, repository),
-    ...UNKNOWN_EPIC,
+    ...epicOf(issue, repository),
   };
+}
+
+/**
+ * The epic of an issue is its parent, and the initiative the topmost one. An issue with sub-issues is an epic itself, so
+ * that work on it does not count as unplanned.
+ */
+function epicOf(issue: JsonObject, repository: string): Pick<Row<'issues'>, keyof typeof UNKNOWN_EPIC> {
+  const summary = readObjectOrNull(issue['subIssuesSummary'], 'subIssuesSummary');
+  if (summary === null) return UNKNOWN_EPIC;
+  const parents = parentsOf(issue).map((parent) => {
+    const owner = readObjectOrNull(parent['repository'], 'parent.repository');
+    const name = readTextOrNull(owner?.['nameWithOwner'], 'nameWithOwner') ?? repository;
+    const key = `#${readInteger(parent['number'], 'parent.number')}`;
+    return {
+      key: name.toLowerCase() === repository.toLowerCase() ? key : `${name}${key}`,
+      title: readText(parent['title'], 'parent.title'),
+    };
+  });
+  const own = { key: `#${readInteger(issue['number'], 'number')}`, title: readText(issue['title'], 'title') };
+  const chain = readInteger(summary['total'], 'subIssuesSummary.total') > 0 ? [own, ...parents] : parents;
+  const [epic] = chain;
+  if (epic === undefined) return WITHOUT_EPIC;
+  const initiative = chain.length > 1 ? chain.at(-1) : undefined;
+  return {
+    epic_key: epic.key,
+    epic: epic.title,
+    initiative_key: initiative?.key ?? '',
+    initiative: initiative?.title ?? '',
+  };
+}
+
+/** The nearest one first. */
+function parentsOf(issue: JsonObject): readonly JsonObject[] {
+  const parent = readObjectOrNull(issue['parent'] ?? null, 'parent');
+  return parent === null ? [] : [parent, ...parentsOf(parent)];
 }
 
 function reasonOf(issue: JsonObject): string | null {
