@@ -656,7 +656,18 @@ export const operationTools: readonly OperationTool[] = [
                     properties: {
                       dimension: {
                         type: 'string',
-                        enum: ['team', 'repo', 'author', 'work_type', 'theme', 'subcategory', 'assistant'],
+                        enum: [
+                          'team',
+                          'repo',
+                          'author',
+                          'work_type',
+                          'theme',
+                          'subcategory',
+                          'assistant',
+                          'epic',
+                          'initiative',
+                          'plan',
+                        ],
                       },
                       measure: { type: 'string', enum: ['count', 'churn_loc', 'cycle_time_hours', 'throughput'] },
                       interval: { type: 'string', enum: ['day', 'week', 'month', 'quarter', 'year'] },
@@ -700,7 +711,18 @@ export const operationTools: readonly OperationTool[] = [
                       filters: {
                         type: 'object',
                         additionalProperties: false,
-                        required: ['teams', 'repos', 'authors', 'work_types', 'themes', 'subcategories', 'assistants'],
+                        required: [
+                          'teams',
+                          'repos',
+                          'authors',
+                          'work_types',
+                          'themes',
+                          'subcategories',
+                          'assistants',
+                          'epics',
+                          'initiatives',
+                          'plans',
+                        ],
                         properties: {
                           teams: {
                             type: 'array',
@@ -769,6 +791,39 @@ export const operationTools: readonly OperationTool[] = [
                             },
                           },
                           assistants: {
+                            type: 'array',
+                            maxItems: 50,
+                            uniqueItems: true,
+                            items: {
+                              type: 'string',
+                              maxLength: 512,
+                              pattern:
+                                '^[^\\u0000-\\u001F\\u007F-\\u009F\\u061C\\u200E\\u200F\\u2028-\\u202E\\u2066-\\u2069]*$',
+                            },
+                          },
+                          epics: {
+                            type: 'array',
+                            maxItems: 50,
+                            uniqueItems: true,
+                            items: {
+                              type: 'string',
+                              maxLength: 512,
+                              pattern:
+                                '^[^\\u0000-\\u001F\\u007F-\\u009F\\u061C\\u200E\\u200F\\u2028-\\u202E\\u2066-\\u2069]*$',
+                            },
+                          },
+                          initiatives: {
+                            type: 'array',
+                            maxItems: 50,
+                            uniqueItems: true,
+                            items: {
+                              type: 'string',
+                              maxLength: 512,
+                              pattern:
+                                '^[^\\u0000-\\u001F\\u007F-\\u009F\\u061C\\u200E\\u200F\\u2028-\\u202E\\u2066-\\u2069]*$',
+                            },
+                          },
+                          plans: {
                             type: 'array',
                             maxItems: 50,
                             uniqueItems: true,

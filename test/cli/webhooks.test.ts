@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestPlatform, type TestPlatform, type TestUser } from '../support/platform.js';
 import { makeHome, type Home } from './logged-in.js';
 import type { Finished } from './plumbline.js';
+import { noFilters } from '../platform/figures/views/definition.js';
 
 let platform: TestPlatform;
 let owner: TestUser;
@@ -42,8 +43,7 @@ test('an admin who is logged in manages webhooks and thresholds with plumbline a
   expect(JSON.parse(webhooks.stdout)).toMatchObject({ items: [{ id: webhook.id, url }] });
   expect((await api(['list-webhooks'])).stdout).toContain(url);
 
-  const filters = { teams: [], repos: [], authors: [], work_types: [], themes: [], subcategories: [], assistants: [] };
-  const definition = { measure: 'count', direction: 'above', value: 2, window_days: 7, filters };
+  const definition = { measure: 'count', direction: 'above', value: 2, window_days: 7, filters: noFilters };
   const threshold = await api(
     ['create-threshold', '--name', 'Busy', '--body', '-', '--json'],
     JSON.stringify({ definition }),

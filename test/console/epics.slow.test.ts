@@ -43,7 +43,7 @@ describe.skipIf(!hasBrowser)(`Epics${withoutBrowser}`, () => {
       if (pictures !== undefined) await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true });
     };
     await page.getByText('New checkout').first().waitFor();
-    await page.getByText('A view of epics cannot be saved.').waitFor();
+    await page.getByRole('button', { name: 'Save this view' }).waitFor();
     await picture('epics-explore');
     expect(await accessibilityViolations(page)).toEqual([]);
 

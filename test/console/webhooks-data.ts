@@ -1,18 +1,11 @@
 import type { TestPlatform, TestUser } from '../support/platform.js';
 import { createServiceToken } from '../support/service-token.js';
+import { noFilters } from '../platform/figures/views/definition.js';
 
 /** Nothing listens there, so each delivery fails. */
 export const deadUrl = 'http://127.0.0.1:9/plumbline';
 
-const filters = {
-  teams: ['web'],
-  repos: [],
-  authors: [],
-  work_types: [],
-  themes: ['quality'],
-  subcategories: [],
-  assistants: [],
-};
+const filters = { ...noFilters, teams: ['web'], themes: ['quality'] };
 
 /** Webhooks that are active, in an overlap and inactive, deliveries that wait and that have failed, and thresholds. */
 export async function prepareWebhooks(platform: TestPlatform, owner: TestUser): Promise<void> {

@@ -5,6 +5,7 @@ import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-r
 import { subscribe, webhooksPath } from '../platform/messages/webhooks/hooks.js';
 import { accessibilityViolations } from './accessibility.js';
 import { hasBrowser, startConsole, withoutBrowser, type RunningConsole, type Visitor } from './console.js';
+import { noFilters } from '../platform/figures/views/definition.js';
 
 describe.skipIf(!hasBrowser)(`On the Webhooks page${withoutBrowser}`, () => {
   let running: RunningConsole;
@@ -219,19 +220,10 @@ describe.skipIf(!hasBrowser)(`On the Webhooks page${withoutBrowser}`, () => {
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByText('Completed work units below 2.5 in 14 days').waitFor();
     await page.getByText('not evaluated yet').waitFor();
-    const filters = {
-      teams: [],
-      repos: [],
-      authors: [],
-      work_types: [],
-      themes: [],
-      subcategories: [],
-      assistants: [],
-    };
     expect((await read(owner, thresholdsPath(owner))).items).toMatchObject([
       {
         name: 'Slow reviews',
-        definition: { measure: 'throughput', direction: 'below', value: 2.5, window_days: 14, filters },
+        definition: { measure: 'throughput', direction: 'below', value: 2.5, window_days: 14, filters: noFilters },
       },
     ]);
     await page.getByRole('button', { name: 'Delete Slow reviews' }).click();

@@ -12,6 +12,9 @@ const filterOf = {
   AUTHOR: 'authors',
   WORK_TYPE: 'work_types',
   ASSISTANT: 'assistants',
+  EPIC: 'epics',
+  INITIATIVE: 'initiatives',
+  PLAN: 'plans',
 } as const;
 
 export function workFiltersOf(picks: Picks): WorkFilters {
@@ -23,6 +26,9 @@ export function workFiltersOf(picks: Picks): WorkFilters {
     themes: [],
     subcategories: [],
     assistants: [],
+    epics: [],
+    initiatives: [],
+    plans: [],
   };
   for (const name of dimensionNames) Object.assign(filters, { [filterOf[name]]: picks[name] ?? [] });
   return filters;

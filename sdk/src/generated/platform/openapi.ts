@@ -5972,6 +5972,9 @@ export interface components {
             themes: components["schemas"]["FilterValues"];
             subcategories: components["schemas"]["FilterValues"];
             assistants: components["schemas"]["FilterValues"];
+            epics: components["schemas"]["FilterValues"];
+            initiatives: components["schemas"]["FilterValues"];
+            plans: components["schemas"]["FilterValues"];
         };
         /** @description What a view shows. The terms are those of the Analytics API. */
         ViewDefinition: {
@@ -5979,7 +5982,7 @@ export interface components {
              * @description What the bars and lines stand for.
              * @enum {string}
              */
-            dimension: "team" | "repo" | "author" | "work_type" | "theme" | "subcategory" | "assistant";
+            dimension: "team" | "repo" | "author" | "work_type" | "theme" | "subcategory" | "assistant" | "epic" | "initiative" | "plan";
             /**
              * @description What is measured.
              * @enum {string}
@@ -15477,7 +15480,10 @@ export interface operations {
                      *                 "quality"
                      *               ],
                      *               "subcategories": [],
-                     *               "assistants": []
+                     *               "assistants": [],
+                     *               "epics": [],
+                     *               "initiatives": [],
+                     *               "plans": []
                      *             }
                      *           },
                      *           "created_by": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
@@ -15552,7 +15558,10 @@ export interface operations {
                  *             "quality"
                  *           ],
                  *           "subcategories": [],
-                 *           "assistants": []
+                 *           "assistants": [],
+                 *           "epics": [],
+                 *           "initiatives": [],
+                 *           "plans": []
                  *         }
                  *       }
                  *     }
@@ -15592,7 +15601,10 @@ export interface operations {
                      *             "quality"
                      *           ],
                      *           "subcategories": [],
-                     *           "assistants": []
+                     *           "assistants": [],
+                     *           "epics": [],
+                     *           "initiatives": [],
+                     *           "plans": []
                      *         }
                      *       },
                      *       "created_by": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
@@ -15753,7 +15765,10 @@ export interface operations {
                      *             "quality"
                      *           ],
                      *           "subcategories": [],
-                     *           "assistants": []
+                     *           "assistants": [],
+                     *           "epics": [],
+                     *           "initiatives": [],
+                     *           "plans": []
                      *         }
                      *       },
                      *       "created_by": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
@@ -17113,7 +17128,10 @@ export interface operations {
                      *               "work_types": [],
                      *               "themes": [],
                      *               "subcategories": [],
-                     *               "assistants": []
+                     *               "assistants": [],
+                     *               "epics": [],
+                     *               "initiatives": [],
+                     *               "plans": []
                      *             }
                      *           },
                      *           "is_crossed": true,
@@ -17185,7 +17203,10 @@ export interface operations {
                  *           "work_types": [],
                  *           "themes": [],
                  *           "subcategories": [],
-                 *           "assistants": []
+                 *           "assistants": [],
+                 *           "epics": [],
+                 *           "initiatives": [],
+                 *           "plans": []
                  *         }
                  *       }
                  *     }
@@ -17220,7 +17241,10 @@ export interface operations {
                      *           "work_types": [],
                      *           "themes": [],
                      *           "subcategories": [],
-                     *           "assistants": []
+                     *           "assistants": [],
+                     *           "epics": [],
+                     *           "initiatives": [],
+                     *           "plans": []
                      *         }
                      *       },
                      *       "is_crossed": false,

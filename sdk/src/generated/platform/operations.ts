@@ -5226,7 +5226,10 @@ export type CreateViewResult =
  *           "quality"
  *         ],
  *         subcategories: [],
- *         assistants: []
+ *         assistants: [],
+ *         epics: [],
+ *         initiatives: [],
+ *         plans: []
  *       }
  *     }
  *   }
@@ -6537,7 +6540,10 @@ export type CreateThresholdResult =
  *         work_types: [],
  *         themes: [],
  *         subcategories: [],
- *         assistants: []
+ *         assistants: [],
+ *         epics: [],
+ *         initiatives: [],
+ *         plans: []
  *       }
  *     }
  *   }

@@ -40,6 +40,9 @@ export async function measure(
       THEME: filters.themes,
       SUBCATEGORY: filters.subcategories,
       ASSISTANT: filters.assistants,
+      EPIC: filters.epics,
+      INITIATIVE: filters.initiatives,
+      PLAN: filters.plans,
     },
   };
   const common = { dimension: 'WORK_TYPE', dateRange, topN: allTypes, compareWith: null } as const;

@@ -12,6 +12,7 @@ import { startWebhookReceiver, type WebhookReceiver } from '../../../support/web
 import { exampleOf } from '../../service/send-example.js';
 import { executeWithoutSleep, queueOf } from '../../sources/sync-runs/jobs/queue.js';
 import { subscribe } from '../../messages/webhooks/hooks.js';
+import { noFilters } from '../views/definition.js';
 
 type Definition = Schemas['ThresholdDefinition'];
 
@@ -29,14 +30,13 @@ afterEach(async () => {
   await receiver.stop();
 });
 
-const filters = { teams: [], repos: [], authors: [], work_types: [], themes: [], subcategories: [], assistants: [] };
 const path = (below = '', user = owner): string => `/api/v1/organizations/${user.orgId}/thresholds${below}`;
 const create = (definition: Partial<Definition>, user = owner): Promise<JsonReply> =>
   platform.json('POST', path('', user), {
     token: user.accessToken,
     body: {
       name: 'Watched',
-      definition: { measure: 'count', direction: 'above', value: 2, window_days: 7, filters, ...definition },
+      definition: { measure: 'count', direction: 'above', value: 2, window_days: 7, filters: noFilters, ...definition },
     },
   });
 const list = async (user = owner, query = ''): Promise<JsonReply['body']> =>
@@ -89,7 +89,7 @@ describe('A threshold', () => {
   });
 
   it('counts the work with an assistant, or all of it if an earlier release has stored the definition', async () => {
-    const assisted = await create({ filters: { ...filters, assistants: ['Claude'] } });
+    const assisted = await create({ filters: { ...noFilters, assistants: ['Claude'] } });
     await work({ assistant: 'Claude' }, { assistant: 'unassisted' }, {});
     await syncAndEvaluate();
     expect((await list()).items).toMatchObject([{ last_value: 1 }]);
@@ -98,7 +98,7 @@ describe('A threshold', () => {
       update analytics_thresholds set definition = (definition::jsonb #- '{filters,assistants}')::text
       where id = ${assisted.body.id}`;
     await syncAndEvaluate();
-    expect((await list()).items).toMatchObject([{ last_value: 3, definition: { filters } }]);
+    expect((await list()).items).toMatchObject([{ last_value: 3, definition: { filters: noFilters } }]);
   });
 
   it('ends its window today in the time zone of the organization', async () => {
@@ -134,7 +134,7 @@ describe('A threshold', () => {
     [{ measure: 'throughput', value: 1 }, 2],
     // 2 and 8 hours, of two types of work.
     [{ measure: 'cycle_time_hours', value: 4 }, 5],
-    [{ measure: 'count', value: 0, filters: { ...filters, teams: ['web'] } }, 1],
+    [{ measure: 'count', value: 0, filters: { ...noFilters, teams: ['web'] } }, 1],
   ])('measures %j as %d', async (definition, value) => {
     await create(definition);
     await work(

@@ -8,6 +8,7 @@ import {
   type TestUser,
 } from '../../../support/platform.js';
 import { acceptInvite, invite, joinOrganization } from '../../identity/onboarding/requests.js';
+import { noFilters } from '../../figures/views/definition.js';
 
 let platform: TestPlatform;
 let owner: TestUser;
@@ -28,7 +29,7 @@ const call = (method: string, path: string, token: string, body?: object): Promi
 
 const definition = {
   ...{ dimension: 'team', measure: 'count', interval: 'week', top: 10, whole_units: false, period: { preset: '90d' } },
-  filters: { teams: [], repos: [], authors: [], work_types: [], themes: [], subcategories: [], assistants: [] },
+  filters: noFilters,
 };
 
 /** What the leaver tries with an access token; whether each thing succeeds. */

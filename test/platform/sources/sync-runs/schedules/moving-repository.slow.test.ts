@@ -13,6 +13,7 @@ import { signUpWithOrganizationId } from '../../../../support/organization-id.js
 import { startTestPlatform, type TestPlatform, type TestUser } from '../../../../support/platform.js';
 import { createTestDatabase, type TestDatabase } from '../../../../support/postgres.js';
 import { eventually } from '../jobs/queue.js';
+import { noFilters } from '../../../figures/views/definition.js';
 
 const organization = randomUUID();
 const clock = createMovableClock();
@@ -69,8 +70,7 @@ it('the figures follow a repository that gets commits, without anybody who start
   const config = await first.json('POST', '/api/v1/admin/sync-configs', { token, body });
   expect(config.status).toBe(201);
   const thresholds = `/api/v1/organizations/${organization}/thresholds`;
-  const filters = { teams: [], repos: [], authors: [], work_types: [], themes: [], subcategories: [], assistants: [] };
-  const definition = { measure: 'count', direction: 'above', value: 3, window_days: 7, filters };
+  const definition = { measure: 'count', direction: 'above', value: 3, window_days: 7, filters: noFilters };
   expect((await first.json('POST', thresholds, { token, body: { name: 'Watched', definition } })).status).toBe(201);
 
   for (let number = 1; number <= 8; number += 1) {
