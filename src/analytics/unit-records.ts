@@ -34,10 +34,13 @@ export interface UnitExplanation extends Omit<UnitDescription, 'closedBy'> {
 export interface WorkHistory {
   readonly repo: string;
   readonly workType: WorkType;
-  /** The first day that is known, where the limits of a sync excluded what is older; null: all is known. */
+  /**
+   * The first day that is known, where the limits of a sync excluded what is older, or records were removed by their age;
+   * null: all is known.
+   */
   readonly knownSince: string | null;
-  /** The day of the last complete sync. */
-  readonly knownUntil: string;
+  /** The day of the last complete sync; null: no sync has said. */
+  readonly knownUntil: string | null;
   /** Programs have pushed it, and no sync reads it; absent: false. */
   readonly isPushed?: boolean;
 }

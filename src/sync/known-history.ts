@@ -2,12 +2,14 @@
  * How much of the history of a repository and target is known. Limits of a sync exclude older records, and what is not
  * stored must not look like a time without work.
  */
+import { dayNumber, dayText } from '../analytics/planner/buckets.js';
 import type { TimeZone } from '../analytics/time-zone.js';
 import type { WorkHistory } from '../analytics/unit-records.js';
 import type { WorkType } from '../analytics/vocabulary.js';
 import type { Page } from './providers/provider.js';
 import type { AnyRow } from './records.js';
 import type { SyncRequest } from './request.js';
+import { retentionOf } from './retention.js';
 import type { HistoryInProgress, KnownHistory, SyncState } from './sinks/sink.js';
 import { parseState } from './sinks/state.js';
 import { TABLES_OF, type Target } from './targets.js';
@@ -87,7 +89,8 @@ export const PUSH_REQUEST = 'push';
 
 /**
  * What is known of each type of work in each repository. Of several sources, the one that reaches back the farthest counts,
- * and the one that was read last; what is pushed counts where no sync reads that type. Days are those of the time zone.
+ * and the one that was read last; what is pushed counts where no sync reads that type. Nothing is known before the days
+ * whose records were removed by their age. Days are those of the time zone.
  */
 export function workHistories(
   states: readonly RepositoryState[],
@@ -96,28 +99,53 @@ export function workHistories(
   interface History {
     readonly repo: string;
     readonly workType: WorkType;
-    readonly known: KnownHistory;
+    /** The first moment whose records are all kept; null: none was removed by its age. */
+    readonly keptFrom: number | null;
+    /** Undefined: no sync has said; what is older than the kept records is gone nevertheless. */
+    readonly known: KnownHistory | undefined;
     readonly isPushed: boolean;
   }
+  const kept = new Map(
+    states.flatMap(({ repoId, target, state }) => {
+      const before = target === 'retention' ? retentionOf(parseState(state)?.position).before : undefined;
+      return before === undefined ? [] : [[repoId, before] as const];
+    }),
+  );
   const histories = new Map<string, History>();
   for (const { repoId, name, target, state } of states) {
     const workType = WORK_OF[target];
     const parsed = parseState(state);
-    if (workType === undefined || parsed?.known === undefined) continue;
+    const keptFrom = kept.get(repoId) ?? null;
+    if (workType === undefined || parsed === undefined || (parsed.known === undefined && keptFrom === null)) continue;
     const key = `${repoId} ${workType}`;
     const other = histories.get(key);
-    const history = { repo: name, workType, known: parsed.known, isPushed: parsed.request === PUSH_REQUEST };
-    if (other === undefined || (other.isPushed && !history.isPushed)) histories.set(key, history);
-    else if (other.isPushed === history.isPushed)
-      histories.set(key, { ...history, known: widest(history.known, other.known) });
+    const isPushed = parsed.request === PUSH_REQUEST;
+    const history: History = { repo: name, workType, keptFrom, known: parsed.known, isPushed };
+    if (other === undefined || (other.isPushed && !isPushed)) histories.set(key, history);
+    else if (other.isPushed === isPushed) {
+      const { known } = other;
+      const both = parsed.known === undefined || known === undefined ? undefined : widest(parsed.known, known);
+      histories.set(key, { ...history, known: both ?? parsed.known ?? known });
+    }
   }
-  return [...histories.values()].map(({ repo, workType, isPushed, known: { from, to } }) => ({
-    repo,
-    workType,
-    ...(isPushed ? { isPushed } : {}),
-    knownSince: from === null ? null : dayOf(from),
-    knownUntil: dayOf(to),
-  }));
+  return [...histories.values()].map(({ repo, workType, isPushed, keptFrom, known }) => {
+    const since = [
+      ...(known === undefined || known.from === null ? [] : [dayOf(known.from)]),
+      ...(keptFrom === null ? [] : [firstWholeDay(keptFrom, dayOf)]),
+    ];
+    return {
+      repo,
+      workType,
+      ...(isPushed ? { isPushed } : {}),
+      knownSince: since.sort().at(-1) ?? null,
+      knownUntil: known === undefined ? null : dayOf(known.to),
+    };
+  });
+}
+
+/** The moment begins a day, but of another zone if the organization has changed its time zone since. */
+function firstWholeDay(moment: number, dayOf: TimeZone['dayOf']): string {
+  return dayText(dayNumber(dayOf(moment - 1)) + 1);
 }
 
 function widest(one: KnownHistory, other: KnownHistory): KnownHistory {

@@ -11,6 +11,8 @@ export interface SyncOptions {
   readonly backfill?: string;
   /** Days before now at which the first sync begins. */
   readonly period?: string;
+  /** Days before today of which records are kept (default: RECORD_RETENTION_DAYS, else all). */
+  readonly recordDays?: string;
   readonly auth?: string;
   readonly owner?: string;
   readonly repo?: string;

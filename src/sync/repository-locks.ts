@@ -2,7 +2,7 @@
 import type { SyncDependencies } from './dependencies.js';
 import { tableNamed } from './records.js';
 import type { LockKey, Sink } from './sinks/sink.js';
-import { waitForLock, type RenewedLock } from './sinks/wait-for-lock.js';
+import { tryRenewedLock, waitForLock, type RenewedLock } from './sinks/wait-for-lock.js';
 import { PROVIDERS, TARGETS, type ProviderName } from './targets.js';
 
 /**
@@ -15,22 +15,57 @@ import { PROVIDERS, TARGETS, type ProviderName } from './targets.js';
  */
 export async function whileIdle<Result>(
   sink: Sink,
-  { repoId, source }: { readonly repoId: string; readonly source: ProviderName },
+  repository: LockedRepository,
   dependencies: Pick<SyncDependencies, 'now' | 'sleep' | 'signal'>,
   action: (assertHeld: () => Promise<void>) => Promise<Result>,
 ): Promise<Result> {
   const locks: RenewedLock[] = [];
   try {
-    for (const target of TARGETS) locks.push(await waitForLock(sink, { repoId, target, source }, dependencies));
-    locks.push(await waitForLock(sink, lockOfPushes(repoId), dependencies));
-    locks.push(await waitForLock(sink, { repoId, target: 'work_units', source: 'local' }, dependencies));
-    return await action(async () => {
-      dependencies.signal.throwIfAborted();
-      for (const lock of locks) await lock.assertHeld();
-    });
+    for (const key of locksOf(repository)) locks.push(await waitForLock(sink, key, dependencies));
+    return await action(assertion(locks, dependencies));
   } finally {
     for (const lock of locks) await lock.release();
   }
+}
+
+/** The same without waiting. @returns undefined, without calling the action, while something else holds one of the locks */
+export async function ifIdle<Result>(
+  sink: Sink,
+  repository: LockedRepository,
+  dependencies: Pick<SyncDependencies, 'now' | 'signal'>,
+  action: (assertHeld: () => Promise<void>) => Promise<Result>,
+): Promise<Result | undefined> {
+  const locks: RenewedLock[] = [];
+  try {
+    for (const key of locksOf(repository)) {
+      const lock = await tryRenewedLock(sink, key, dependencies.now);
+      if (lock === undefined) return undefined;
+      locks.push(lock);
+    }
+    return await action(assertion(locks, dependencies));
+  } finally {
+    for (const lock of locks) await lock.release();
+  }
+}
+
+interface LockedRepository {
+  readonly repoId: string;
+  readonly source: ProviderName;
+}
+
+function locksOf({ repoId, source }: LockedRepository): readonly LockKey[] {
+  return [
+    ...TARGETS.map((target): LockKey => ({ repoId, target, source })),
+    lockOfPushes(repoId),
+    { repoId, target: 'work_units', source: 'local' },
+  ];
+}
+
+function assertion(locks: readonly RenewedLock[], { signal }: Pick<SyncDependencies, 'signal'>): () => Promise<void> {
+  return async () => {
+    signal.throwIfAborted();
+    for (const lock of locks) await lock.assertHeld();
+  };
 }
 
 /** One lock for all kinds of records that are pushed into a repository. No push waits for a sync. */

@@ -22,6 +22,7 @@ import { LOCK_POLL_MILLISECONDS, waitForLock } from './sinks/wait-for-lock.js';
 import { stampedPage } from './stamped-page.js';
 import type { CountedName, RepositorySummary } from './summary.js';
 import type { Target } from './targets.js';
+import { askedSince } from './time-window.js';
 import type { SyncDependencies } from './dependencies.js';
 import type { DerivedSync, SyncedSource } from './work-units/derivation/derivation.js';
 import { beginDerivation } from './work-units/derivation/derivation.js';
@@ -341,7 +342,7 @@ function fingerprintOf({ window, period, maxCommits, selection, target, provider
   // Earlier releases did not read these, so that everything is read again.
   const also = READ_SINCE[`${provider} ${target}`];
   // A period begins later with each sync. What an earlier one read of it remains known.
-  const since = period === undefined ? window.since : undefined;
+  const since = period === undefined ? askedSince(window) : undefined;
   return JSON.stringify({ since, period, until: window.until, maxCommits, seed, also });
 }
 

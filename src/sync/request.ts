@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { parseConnection, type DatabaseAddress } from './sinks/connection-string.js';
 import { DATABASE_KINDS, type DatabaseKind } from './sinks/sink.js';
 import { PROVIDERS, PROVIDER_ALIASES, TARGETS, targetsOf, type ProviderName, type Target } from './targets.js';
-import { NO_WINDOW, parseTimeWindow, type TimeWindow } from './time-window.js';
+import { NO_WINDOW, parseTimeWindow, withoutOld, type TimeWindow } from './time-window.js';
 import { parseSelection, type Report, type Selection } from './selection.js';
 import type { SyncOptions } from './options.js';
 
@@ -56,7 +56,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  *
  * @param options the texts from the command line
  * @param environment the variables: DATABASE_URI, SECONDARY_DATABASE_URI, DB_ECHO, BATCH_SIZE,
- *   MAX_WORKERS, HOST_A_TOKEN, HOST_B_TOKEN, REPO_PATH, and ORG_ID and WORK_UNIT_RULES
+ *   MAX_WORKERS, HOST_A_TOKEN, HOST_B_TOKEN, REPO_PATH, RECORD_RETENTION_DAYS, and ORG_ID and WORK_UNIT_RULES
  * @param now the current time in epoch milliseconds, for a `--backfill` without `--date`
  * @returns the request, or every wrong or missing input (exit 2)
  */
@@ -72,14 +72,26 @@ export function parseSyncRequest(options: SyncOptions, environment: Environment,
   if (target !== undefined && provider !== undefined && !targetsOf(provider).includes(target)) {
     report(`--provider ${provider} has no ${target}: it has ${targetsOf(provider).join(', ')}`);
   }
+  const whole = (name: string, text: string | undefined): number | undefined => wholeNumber(name, text, report);
   const prune = options.prune === true;
   if (prune && target !== undefined && target !== 'git') report(`--prune is for git, and not for ${target}`);
   if (prune && provider === 'synthetic') report('--prune is not for synthetic: its history is never rewritten');
   const databases = parseDatabases(options, environment, report);
-  const window = parseTimeWindow(options, now);
-  if ('problems' in window) problems.push(...window.problems);
+  const recordDays = whole(
+    'RECORD_RETENTION_DAYS',
+    nonEmpty(options.recordDays) ?? nonEmpty(environment['RECORD_RETENTION_DAYS']),
+  );
+  const parsedWindow = parseTimeWindow(options, now);
+  if ('problems' in parsedWindow) problems.push(...parsedWindow.problems);
+  const asked = 'window' in parsedWindow ? parsedWindow.window : NO_WINDOW;
+  // Blame is about the files of today, and made-up data are as many as they are asked for.
+  const isBounded = recordDays !== undefined && target !== 'blame' && provider !== 'synthetic';
+  const window = isBounded ? withoutOld(asked, recordDays, now) : asked;
+  if (window.until !== undefined && window.since !== undefined && window.until <= window.since)
+    report(
+      `the time to read lies before the ${recordDays ?? 0} days of which records are kept (RECORD_RETENTION_DAYS)`,
+    );
   const orgId = nonEmpty(options.org) ?? nonEmpty(environment['ORG_ID']) ?? 'default';
-  const whole = (name: string, text: string | undefined): number | undefined => wholeNumber(name, text, report);
   const workers = whole('MAX_WORKERS', nonEmpty(environment['MAX_WORKERS'])) ?? 4;
   const token = nonEmpty(options.auth) ?? tokenOf(provider, environment);
   const selection =
@@ -98,7 +110,7 @@ export function parseSyncRequest(options: SyncOptions, environment: Environment,
     maxRepos: whole('--max-repos', options.maxRepos),
     continuous: options.useAsync === true,
   };
-  const period = 'window' in window && options.period !== undefined ? Number(options.period) : undefined;
+  const period = 'window' in parsedWindow && options.period !== undefined ? Number(options.period) : undefined;
   const maxCommits = whole('--max-commits-per-repo', options.maxCommitsPerRepo);
   const pageSize = whole('BATCH_SIZE', nonEmpty(environment['BATCH_SIZE'])) ?? usualPage(databases);
   const echo = flag('DB_ECHO', environment['DB_ECHO'], report);
@@ -120,7 +132,7 @@ export function parseSyncRequest(options: SyncOptions, environment: Environment,
       orgId,
       ...databases.addresses,
       selection,
-      window: 'window' in window ? window.window : NO_WINDOW,
+      window,
       period,
       maxCommits,
       prune,

@@ -4,6 +4,11 @@
 export interface TimeWindow {
   readonly since: number | undefined;
   readonly until: number | undefined;
+  /**
+   * The beginning that was asked for, where old records are not kept. It decides on limits, and on whether a sync resumes:
+   * `since` moves every day. Absent: `since`.
+   */
+  readonly asked?: { readonly since: number | undefined };
 }
 
 export const NO_WINDOW: TimeWindow = { since: undefined, until: undefined };
@@ -59,6 +64,22 @@ export function parseTimeWindow(
   if (options.date === undefined && options.backfill === undefined) return { window: { since, until: undefined } };
   const until = (date ?? Math.floor(now / DAY) * DAY) + DAY;
   return { window: { since: clamped(until - (days ?? 1) * DAY), until: clamped(until) } };
+}
+
+/** The beginning that was asked for; undefined: none was. */
+export function askedSince({ since, asked }: TimeWindow): number | undefined {
+  return asked === undefined ? since : asked.since;
+}
+
+/**
+ * The window without what would be removed by its age at once. It begins a day earlier than what is kept, because the days
+ * of the organization may begin earlier than those of UTC.
+ *
+ * @param days the days before today of which records are kept
+ */
+export function withoutOld(window: TimeWindow, days: number, now: number): TimeWindow {
+  const kept = clamped((Math.floor(now / DAY) - days - 1) * DAY);
+  return { ...window, since: Math.max(window.since ?? kept, kept), asked: { since: window.since } };
 }
 
 function clamped(instant: number): number {

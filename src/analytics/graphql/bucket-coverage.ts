@@ -82,11 +82,12 @@ export function withCoverage(
     const read = asked.filter(({ isPushed }) => isPushed !== true);
     const its = read.length > 0 ? read : asked;
     const from = its.flatMap(({ knownSince }) => knownSince ?? []);
+    const until = its.flatMap(({ knownUntil }) => knownUntil ?? []);
     return {
       ...known,
       knownSince: known.firstDay && latest([known.firstDay, ...from]),
       // The latest of all: a repository that is not read any more does not make the others unknown.
-      knownUntil: its.length === 0 ? null : latest(its.map(({ knownUntil }) => knownUntil)),
+      knownUntil: until.length === 0 ? null : latest(until),
     };
   };
   const days = daysOf();

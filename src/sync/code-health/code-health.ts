@@ -2,6 +2,7 @@
 import type { CodeHealth, CodeHealthRequest } from '../../analytics/code-health.js';
 import { timeZoneOf, type TimeZone } from '../../analytics/time-zone.js';
 import { repositoryContext } from '../work-units/derivation/plan.js';
+import { removedBefore } from '../retention.js';
 import type { DerivationResources } from '../work-units/derivation/resources.js';
 import { storedCalendar } from '../work-units/stored-calendar.js';
 import { fileChanges, personalCommits, type FileChanges } from './history.js';
@@ -50,15 +51,28 @@ async function countRepository(
   const { records } = resources;
   const context = await repositoryContext(resources, repoId, await records.readProgress(repoId));
   if (context === undefined) return;
-  const { from, until } = counts;
-  const commits = await personalCommits(records, context, from - REWORK_DAYS * DAY_MILLISECONDS, until);
+  const { until } = counts;
+  // Older commits may have been removed. Those that are left of them, because an open request has them, say nothing.
+  const kept = (await removedBefore(resources.sink, repoId)) ?? -Infinity;
+  const from = Math.max(counts.from, kept);
+  const before = REWORK_DAYS * DAY_MILLISECONDS;
+  const commits = await personalCommits(records, context, Math.max(counts.from - before, kept), until);
   counts.commits += commits.filter(({ at }) => at >= from).length;
   const rework = new ReworkCount();
+  // The lines that the first commits delete may have been added by commits that are removed.
+  const isReworkKnown = kept + before < until;
+  const since = { from, reworkFrom: Math.max(from, kept + before) };
   for await (const some of fileChanges(records, repoId, commits)) {
     signal.throwIfAborted();
-    for (const changes of some) counts.take(changes, rework);
+    for (const changes of some) counts.take(changes, since, rework);
   }
-  counts.rework.push(rework);
+  if (isReworkKnown) counts.rework.push(rework);
+}
+
+/** Since when commits count, and since when what was deleted counts as rework. Epoch milliseconds. */
+interface CountedSince {
+  readonly from: number;
+  readonly reworkFrom: number;
 }
 
 /** The counts over all repositories of the name. */
@@ -82,16 +96,14 @@ class Counts {
     this.directories = new DirectoryCount(depth);
   }
 
-  take({ commit, files }: FileChanges, rework: ReworkCount): void {
+  take({ commit, files }: FileChanges, { from, reworkFrom }: CountedSince, rework: ReworkCount): void {
     if (files === null) return;
-    if (commit.at < this.from) {
-      for (const change of files) rework.precede(commit.at, change);
-      return;
-    }
+    if (commit.at < reworkFrom) for (const change of files) rework.precede(commit.at, change);
+    if (commit.at < from) return;
     this.#known += 1;
     this.#earliest = Math.min(this.#earliest, commit.at);
     for (const change of files) {
-      rework.count(commit.at, change);
+      if (commit.at >= reworkFrom) rework.count(commit.at, change);
       this.directories.count(change.path, commit.people);
       this.files.count(change);
     }
@@ -107,7 +119,7 @@ class Counts {
       commits: this.commits,
       coverage: this.commits === 0 ? null : this.#known / this.commits,
       knownSince: this.#known === 0 ? null : this.#timeZone.dayOf(this.#earliest),
-      rework: this.#known === 0 ? null : { addedLines, deletedLines, reworkedLines, share },
+      rework: this.#known === 0 || this.rework.length === 0 ? null : { addedLines, deletedLines, reworkedLines, share },
     };
   }
 }

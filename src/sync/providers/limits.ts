@@ -1,6 +1,6 @@
 /** Limits how much history is requested from the hosts: src/sync/README.md, "What can be synced". */
 import type { SyncRequest } from '../request.js';
-import type { TimeWindow } from '../time-window.js';
+import { askedSince, type TimeWindow } from '../time-window.js';
 
 const COMMITS = 100;
 const COMMITS_WITH_STATS = 50;
@@ -13,7 +13,7 @@ export function remoteLimits({ maxCommits, window, period }: SyncRequest): {
   readonly commits: number;
   readonly stats: number;
 } {
-  const isFiltered = window.since !== undefined || window.until !== undefined;
+  const isFiltered = askedSince(window) !== undefined || window.until !== undefined;
   const commits = maxCommits ?? (isFiltered ? Infinity : COMMITS);
   return { commits, stats: period === undefined ? Math.min(commits, COMMITS_WITH_STATS) : commits };
 }
@@ -36,8 +36,8 @@ export function noteOfLimits(
 }
 
 /** The maximum number of runs, deployments or incidents per sync. A time filter that says how far back to read lifts it. */
-export function mostEvents({ since }: TimeWindow): number {
-  return since === undefined ? 1000 : Infinity;
+export function mostEvents(window: TimeWindow): number {
+  return askedSince(window) === undefined ? 1000 : Infinity;
 }
 
 /** Maximum number of files blamed per sync of a host. Each costs a request or a part of one. */

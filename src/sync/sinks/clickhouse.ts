@@ -22,7 +22,7 @@ import { clickHouseDerivation } from '../work-units/derivation/database/clickhou
 import { ensureLeaseSchema, tryLease } from './clickhouse-lease.js';
 import type { DerivationRecords } from '../work-units/derivation/database/records.js';
 import type { RemovedRows, Sink, SinkOptions, SinkPage, StoredKey, SyncState, TableRows } from './sink.js';
-import { repositoryColumn } from './sink.js';
+import { repositoryColumn, typeOfColumn } from './sink.js';
 import { timestampText } from './sql.js';
 import { parseState } from './state.js';
 
@@ -212,10 +212,11 @@ async function isFresh(session: Session, table: Table, repoId: string): Promise<
 /** The first column has the most values, which are sent in chunks. */
 async function remove(session: Session, table: Table, repoId: string, where: RemovedRows): Promise<void> {
   const [[first, many] = ['', []], ...others] = Object.entries(where);
+  const listOf = (name: string): string => `Array(${TYPES[typeOfColumn(table, name)]})`;
   const conditions = [
     `${repositoryColumn(table)} = {repo:UUID}`,
-    `${first} in {many:Array(String)}`,
-    ...others.map(([name], index) => `${name} in {p${index}:Array(String)}`),
+    `${first} in {many:${listOf(first)}}`,
+    ...others.map(([name], index) => `${name} in {p${index}:${listOf(name)}}`),
   ].join(' and ');
   const values = Object.fromEntries(others.map(([, some], index) => [`p${index}`, [...some]]));
   for (const chunk of inChunks(many)) {

@@ -10,7 +10,7 @@ import { postgresDerivation } from '../work-units/derivation/database/postgres.j
 import { POSTGRES_TYPES, upsertOf } from './postgres-rows.js';
 import { tryLock } from './postgres-locks.js';
 import type { Sink, SinkOptions, SinkPage, StoredKey, SyncState } from './sink.js';
-import { repositoryColumn } from './sink.js';
+import { repositoryColumn, typeOfColumn } from './sink.js';
 import { addColumns, columnList, createIndex, createStateTable, createTable } from './sql.js';
 import { parseState } from './state.js';
 import { databaseSocket } from '../../database/socket.js';
@@ -67,7 +67,9 @@ export function openPostgres(uri: string, options: SinkOptions): Sink {
       }),
     remove: (table, repoId, where) =>
       failing(async () => {
-        const conditions = Object.keys(where).map((name, index) => `${name} = any($${index + 2}::text[])`);
+        const conditions = Object.keys(where).map(
+          (name, index) => `${name} = any($${index + 2}::${POSTGRES_TYPES[typeOfColumn(table, name)]}[])`,
+        );
         const statement = `delete from ${table.name} where ${repositoryColumn(table)} = $1 and ${conditions.join(' and ')}`;
         await sql.unsafe(statement, [repoId, ...Object.values(where).map((values) => [...values])]);
       }),

@@ -1,6 +1,6 @@
 /** The interface of the four kinds of database that a sync writes to. */
 import type { AnalyticsAddress } from '../../analytics/address.js';
-import type { AnyRow, JsonValue, Table } from '../records.js';
+import type { AnyRow, ColumnType, JsonValue, Table } from '../records.js';
 import type { SourceName, Target } from '../targets.js';
 import type { DerivationRecords } from '../work-units/derivation/database/records.js';
 
@@ -14,8 +14,11 @@ export interface StateKey {
   readonly source: SourceName;
 }
 
-/** Identifies a state: that of a sync, of the removal of unreachable commits (prune.ts), or of an erasure of people. */
-export type StoredKey = Omit<StateKey, 'target'> & { readonly target: Target | 'prune' | 'erasure' };
+/**
+ * Identifies a state: that of a sync, of the removal of unreachable commits (prune.ts), of the removal of records by
+ * their age (retention.ts), or of an erasure of people.
+ */
+export type StoredKey = Omit<StateKey, 'target'> & { readonly target: Target | 'prune' | 'retention' | 'erasure' };
 
 /** Identifies a lock: syncs of a target of a repository, pushes into it, or the derivation of its work units. */
 export type LockKey = Omit<StateKey, 'target'> & { readonly target: Target | 'pushes' | 'work_units' };
@@ -107,8 +110,8 @@ export interface Sink {
   close(): Promise<void>;
 }
 
-/** Values by column; all are texts. */
-export type RemovedRows = Readonly<Record<string, readonly string[]>>;
+/** Values by column, in the type of the column. */
+export type RemovedRows = Readonly<Record<string, readonly string[] | readonly number[]>>;
 
 export interface Lock {
   /**
@@ -129,6 +132,13 @@ export interface SinkOptions {
   readonly concurrency: number;
   /** Receives each statement, if DB_ECHO is on. */
   readonly echo: ((statement: string) => void) | undefined;
+}
+
+/** The type of a column of a table. */
+export function typeOfColumn(table: Table, name: string): ColumnType {
+  const column = table.columns.find((candidate) => candidate.name === name);
+  if (column === undefined) throw new Error(`${table.name} has no column ${name}`);
+  return column.type;
 }
 
 /** The column that identifies the repository of a row. */

@@ -6,6 +6,7 @@ import { SyncError } from '../../failures.js';
 import type { Identity } from '../../identity.js';
 import { identityOfPath, identityOfRemote, withoutCredentials } from '../../identity.js';
 import type { SyncRequest } from '../../request.js';
+import { askedSince } from '../../time-window.js';
 import type { SyncDependencies } from '../../dependencies.js';
 import { toAsyncIterable } from '@plumbline/contract/system/async-iterable';
 import { LARGEST_MAILMAP } from '../../work-units/authors/mailmap.js';
@@ -99,7 +100,7 @@ function pages(
   start: Start,
 ): AsyncIterable<Page> {
   const { window, maxCommits, pageSize, workers } = request;
-  const isOpen = maxCommits === undefined && window.since === undefined && window.until === undefined;
+  const isOpen = maxCommits === undefined && askedSince(window) === undefined && window.until === undefined;
   switch (request.target) {
     case 'git':
       return historyPages(

@@ -88,6 +88,40 @@ export class ProductionDeployments {
   }
 }
 
+/**
+ * The deployments of older code that `firstWith` needs to tell which deployment was the first with a later merge: the two
+ * latest by the time of their code, of different commits.
+ */
+export class OlderCode {
+  readonly #production: Production;
+  #latest: (Deployment & { readonly id: string }) | undefined;
+  #other: (Deployment & { readonly id: string }) | undefined;
+
+  constructor(production: Production) {
+    this.#production = production;
+  }
+
+  /** @param row of a deployment, with {@link PRODUCTION_COLUMNS} */
+  add(row: AnyRow): void {
+    const deployment = deploymentOf(row, this.#production);
+    if (deployment === undefined) return;
+    const candidate = { ...deployment, id: textOf(row, 'deployment_id') };
+    if (this.#latest === undefined || candidate.codeAt > this.#latest.codeAt) {
+      if (!deploys(candidate, this.#latest?.hash ?? null)) this.#other = this.#latest;
+      this.#latest = candidate;
+    } else if (
+      !deploys(candidate, this.#latest.hash) &&
+      (this.#other === undefined || candidate.codeAt > this.#other.codeAt)
+    ) {
+      this.#other = candidate;
+    }
+  }
+
+  get ids(): ReadonlySet<string> {
+    return new Set([this.#latest, this.#other].flatMap((deployment) => deployment?.id ?? []));
+  }
+}
+
 /** Requests merged within a time span (start excluded), and those merged as certain commits. */
 export interface Affected {
   readonly after: number;

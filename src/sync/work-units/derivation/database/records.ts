@@ -24,6 +24,8 @@ export type Where =
   | { readonly kind: 'during'; readonly column: string; readonly from: number; readonly until: number }
   /** Rows with a text that is not empty in one of these columns. */
   | { readonly kind: 'named'; readonly columns: readonly string[] }
+  /** Rows whose time in a column is before a moment (epoch milliseconds). */
+  | { readonly kind: 'before'; readonly column: string; readonly until: number }
   /** Rows of commits that are linked to one of these requests; `column` contains the hash. */
   | { readonly kind: 'linked'; readonly column: string; readonly numbers: readonly number[] };
 
@@ -217,6 +219,8 @@ function condition(table: ReadableTable, repository: string, where: Where, bind:
       return `(${where.columns.map((name) => `${name} > ''`).join(' or ')})`;
     case 'during':
       return `${where.column} >= ${bind.time(where.from)} and ${where.column} < ${bind.time(where.until)}`;
+    case 'before':
+      return `${where.column} < ${bind.time(where.until)}`;
     case 'linked':
       return bind.within(
         where.column,
