@@ -1,4 +1,9 @@
+import type { DatabaseSql } from '../database/connection.js';
+import { lockDatabaseOf } from '../platform/sources/records/lock-database.js';
 import { prune, retentionOf } from '../platform/sources/retention/prune.js';
+import { storeRecordPrune } from '../platform/sources/retention/record-prunes.store.js';
+import type { StoreTask } from '../platform/sources/store-tasks/run-task.js';
+import type { RemovedRecords } from '../sync/retention.js';
 import { assertSameSecretsKey, loadSecretBox } from '../platform/server/secrets/secrets-key.js';
 import { readSettings } from '../platform/server/settings.js';
 import { SettingError } from '../platform/server/settings/setting.js';
@@ -38,6 +43,7 @@ export async function resealSecrets(environment: Environment): Promise<void> {
 }
 
 export interface PruneOptions {
+  readonly recordDays?: string;
   readonly auditDays?: string;
   readonly runDays?: string;
   readonly mailDays?: string;
@@ -53,12 +59,38 @@ export async function pruneDatabase(environment: Environment, options: PruneOpti
     syncRunDays: days('--run-days', options.runDays) ?? set.syncRunDays,
     failedMailDays: days('--mail-days', options.mailDays) ?? set.failedMailDays,
   };
+  const recordDays = days('--record-days', options.recordDays) ?? settings.recordRetentionDays;
   const dryRun = options.dryRun === true;
-  await withOpenDatabase(settings, async ({ sql }) => {
+  await withOpenDatabase(settings, async ({ sql }, uri) => {
     for (const { what, rows } of await prune(sql, systemClock.now(), retention, { dryRun })) {
       console.log(`${dryRun ? 'Would delete' : 'Deleted'} ${rows} ${what}.`);
     }
+    if (recordDays === null) return;
+    const store = settings.analyticsUri ?? uri;
+    const lines = await pruneRecords(sql, {
+      ...{ store, rulesFile: settings.workUnitRules, locks: lockDatabaseOf(store, uri) },
+      retention: { days: recordDays, dryRun, seconds: null },
+    });
+    for (const line of lines) console.log(line);
   });
+}
+
+/** Removes the old records of all organizations. */
+async function pruneRecords(
+  sql: DatabaseSql,
+  task: Pick<StoreTask, 'store' | 'rulesFile' | 'locks' | 'retention'>,
+): Promise<readonly string[]> {
+  const { runStoreTask } = await import('../platform/sources/store-tasks/run-task.js');
+  const { describeRemoved, sumOfRemoved } = await import('./removed-records.js');
+  const all: RemovedRecords[] = [];
+  for (const { id } of await sql<{ id: string }[]>`select id from organizations order by id`) {
+    const { removed } = await runStoreTask({ ...task, kind: 'prune_records', orgId: id }, new AbortController().signal);
+    if (removed === undefined) continue;
+    all.push(removed);
+    if (task.retention?.dryRun === false && removed.busy.length === 0)
+      await storeRecordPrune(sql, id, systemClock.now());
+  }
+  return describeRemoved(sumOfRemoved(all), task.retention?.dryRun === true);
 }
 
 function days(option: string, value: string | undefined): number | undefined {

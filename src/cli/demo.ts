@@ -132,6 +132,7 @@ async function fill(
     database,
     integrationNetworks: [],
     periodDays: 0,
+    recordDays: null,
     mostRequests: 0,
     runDeadlineSeconds: 3600,
     localRootOf: () => null,

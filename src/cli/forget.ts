@@ -1,4 +1,4 @@
-/** `plumbline forget`: removes all that is stored of a repository, or erases a person from the records. */
+/** `plumbline forget`: removes a repository or old records, or erases a person from the records. */
 import type { Command } from 'commander';
 import type { CorrectableResources } from '../sync/work-units/derivation/resources.js';
 import type { ErasedPerson } from '../sync/forget-person.js';
@@ -33,11 +33,22 @@ Examples:
   plumbline forget person ada@example.com --yes
   plumbline forget person ada@example.com ada-l --org 0f52... --yes --json`;
 
+const RECORDS_HELP = `
+Commits, requests, issues, incidents, builds and deployments that ended before the last so many days are removed with
+their work units. Open requests and issues stay, and so do records that figures of these days depend on. Charts say since
+when work is known. Set RECORD_RETENTION_DAYS for syncs, too: they then do not read older records again.
+
+Examples:
+  plumbline forget records --days 730 --yes
+  plumbline forget records --days 365 --db mongodb://db.example.com/records --yes --json`;
+
 /** Each target of a sync has a lock with a connection, as three concurrent repositories have them. */
 const CONCURRENCY = 3;
 
 export function registerForgetCommand(program: Command): void {
-  const command = program.command('forget').description('remove a repository, or erase a person from the records');
+  const command = program
+    .command('forget')
+    .description('remove a repository or old records, or erase a person from the records');
   command
     .command('repository')
     .description('remove the records and work units of a repository for good')
@@ -53,6 +64,23 @@ export function registerForgetCommand(program: Command): void {
       const { reportingUsage, withDerivation } = await import('./work-units.js');
       await reportingUsage('forget', () =>
         withDerivation(options, (resources) => forgetRepository(repository, resources, options), CONCURRENCY),
+      );
+    });
+  command
+    .command('records')
+    .description('remove records and work units that are older than a number of days for good')
+    .requiredOption('--days <days>', 'days before today of which records are kept')
+    .requiredOption('--yes', 'confirm the removal')
+    .option('--db <uri>', 'database of the records (default: DATABASE_URI)')
+    .option('--db-type <kind>', 'postgres, sqlite, clickhouse or mongo, if the scheme of --db is ambiguous')
+    .option('--org <id>', 'organization (default: ORG_ID, else "default")')
+    .option('--config <file>', 'settings file (default: PLUMBLINE_CONFIG)')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', RECORDS_HELP)
+    .action(async (options: ForgetOptions & { readonly days: string }) => {
+      const { reportingUsage, withRecords } = await import('./work-units.js');
+      await reportingUsage('forget', () =>
+        withRecords(options, (records) => forgetRecords(records, options), CONCURRENCY),
       );
     });
   command
@@ -73,6 +101,21 @@ export function registerForgetCommand(program: Command): void {
         withRecords(options, (records) => forgetPerson(identities, records, options), CONCURRENCY),
       );
     });
+}
+
+async function forgetRecords(
+  { orgId, sink, resources, dependencies }: OpenRecords,
+  { days, json }: ForgetOptions & { readonly days: string },
+): Promise<void> {
+  if (!/^[1-9]\d{0,4}$/.test(days)) throw new UsageError('--days must be a number of days, at least 1');
+  const { removeOldRecords } = await import('../sync/retention.js');
+  const { describeRemoved } = await import('./removed-records.js');
+  const removed = await removeOldRecords({ orgId, sink, resources, dependencies }, { days: Number(days) });
+  console.log(
+    json === true
+      ? JSON.stringify({ removed: removed.records, busy: removed.busy })
+      : describeRemoved(removed, false).join('\n'),
+  );
 }
 
 async function forgetPerson(

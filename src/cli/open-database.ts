@@ -4,17 +4,17 @@ import type { PlatformSettings } from '../platform/server/settings.js';
 import { withDatabase } from './database.js';
 import { createLog } from './log.js';
 
-/** Runs `work` with the configured database, migrated to this version. */
+/** Runs `work` with the configured database, migrated to this version, and its address. */
 export async function withOpenDatabase(
   settings: PlatformSettings,
-  work: (database: Database) => Promise<void>,
+  work: (database: Database, uri: string) => Promise<void>,
 ): Promise<void> {
   const log = createLog('warn', 2);
   await withDatabase(settings, log, async (uri) => {
     await migrate(uri, { logger: log });
     const database = openDatabase(uri, { logger: log });
     try {
-      await work(database);
+      await work(database, uri);
     } finally {
       await database.close();
     }

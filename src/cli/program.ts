@@ -70,7 +70,10 @@ program
 
 program
   .command('prune')
-  .description('delete expired tokens and counters, old sync runs, mails that were given up, and old audit records')
+  .description(
+    'delete expired tokens and counters, old sync runs, mails that were given up, old audit records and records',
+  )
+  .option('--record-days <days>', 'delete records and work units that ended earlier (default: RECORD_RETENTION_DAYS)')
   .option('--audit-days <days>', 'delete audit records that are older (default: AUDIT_RETENTION_DAYS)')
   .option('--run-days <days>', 'delete ended sync runs that are older (default: SYNC_RUN_RETENTION_DAYS)')
   .option(

@@ -114,3 +114,17 @@ it('plumbline forget knows two clones in folders of one name', async () => {
     expect((await runMain(['forget', 'repository', name, '--yes', ...db])).exitCode).toBe(0);
   expect(stored()).toEqual(only('b/tools'));
 });
+
+it('plumbline forget records removes what is older than some days, and prints how many', async () => {
+  const { db, stored } = await synced('acme/api');
+  const removed = await runMain(['forget', 'records', '--days', '1', '--yes', '--json', ...db]);
+  expect(removed).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(JSON.parse(removed.stdout)).toMatchObject({ busy: [] });
+  expect(stored().repositories).toEqual(['acme/api']);
+  const again = await runMain(['forget', 'records', '--days', '1', '--yes', ...db]);
+  expect(again.stdout).toContain('Deleted 0 old commits.\n');
+  expect(await runMain(['forget', 'records', '--days', 'x', '--yes', ...db])).toMatchObject({
+    exitCode: 2,
+    stderr: 'plumbline forget: --days must be a number of days, at least 1\n',
+  });
+});

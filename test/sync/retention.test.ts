@@ -276,7 +276,7 @@ describeOnEachDatabase('Old records', ({ kind, newDatabase }) => {
   });
 });
 
-describe('A removal of old records', () => {
+describe('Removing old records', () => {
   it('stops when its time is up, and the next one continues', async () => {
     const uri = sqliteUri();
     await withDatabase(uri, async (database) => {

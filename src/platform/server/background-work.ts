@@ -89,6 +89,7 @@ export function startStoreWork(
       database,
       integrationNetworks: settings.integrationNetworks,
       periodDays: settings.syncPeriodDays,
+      recordDays: settings.recordRetentionDays,
       mostRequests: settings.syncRunRequests,
       runDeadlineSeconds: settings.syncRunDeadlineSeconds,
       localRootOf: (orgId) => localRootOf(orgId, settings),
@@ -98,6 +99,7 @@ export function startStoreWork(
       ...common,
       execute: isEmbedded ? executeTaskInServer(importConnector) : executeTaskInProcess,
       isWorking: settings.syncJobs > 0,
+      recordDays: settings.recordRetentionDays,
       locks: lockDatabaseOf(store, database),
     }),
   };

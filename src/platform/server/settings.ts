@@ -84,6 +84,8 @@ export interface PlatformSettings extends AppSettings {
   /** Absolute path; null: the built-in rules. */
   readonly workUnitRules: string | null;
   /** null: audit records are kept. */
+  /** Null: records are kept. */
+  readonly recordRetentionDays: number | null;
   readonly auditRetentionDays: number | null;
   readonly syncRunRetentionDays: number;
   readonly failedMailRetentionDays: number;

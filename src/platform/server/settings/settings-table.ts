@@ -234,6 +234,12 @@ export const settingsTable = {
     (value) => resolve(value),
     'Rules file that syncs use to classify work units.',
   ),
+  recordRetentionDays: optional(
+    'RECORD_RETENTION_DAYS',
+    'unlimited',
+    wholeNumber(1, 36_500),
+    'Of how many days before today records of syncs and pushes, and their work units, are kept. Servers delete older ones once a day, and syncs do not read them. Unset: they are kept.',
+  ),
   auditRetentionDays: optional(
     'AUDIT_RETENTION_DAYS',
     'unlimited',

@@ -62,7 +62,13 @@ export function startServices(startup: Startup, { uri, database, secrets }: Stor
 
   const accountSweep = startAccountSweep({ sql: database.sql, clock, log });
   stops.push(() => accountSweep.stop());
-  const retention = startRetention({ sql: database.sql, clock, log, retention: retentionOf(settings) });
+  const retention = startRetention({
+    sql: database.sql,
+    clock,
+    log,
+    retention: retentionOf(settings),
+    recordDays: settings.recordRetentionDays,
+  });
   stops.push(() => retention.stop());
 
   const { syncJobs, storeTasks } = startStoreWork(

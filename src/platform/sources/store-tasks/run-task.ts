@@ -4,6 +4,7 @@ import { forgetRepository } from '../../../sync/forget-repository.js';
 import { identityOfRemote, repositoryId } from '../../../sync/identity.js';
 import { addressOfMadeUp } from '../../../sync/providers/synthetic/open-synthetic.js';
 import { passwordsOf } from '../../../sync/request.js';
+import { removeOldRecords, type RemovedRecords } from '../../../sync/retention.js';
 import { openPostgresLocks } from '../../../sync/sinks/postgres-locks.js';
 import { assignTeams, importTeams } from '../../../sync/work-units/teams/import-teams.js';
 import { teamsAsText } from '../../../sync/work-units/teams/teams-file.js';
@@ -20,6 +21,8 @@ export interface TaskEnd {
   readonly error: string | null;
   /** The outcome of the pushes of the task, also where some wait for the next attempt. */
   readonly pushes?: Omit<StoredPushes, 'error'>;
+  /** What was removed, if the task removes old records. */
+  readonly removed?: RemovedRecords;
 }
 
 /** A task as plain data, so that it can be sent to a process. */
@@ -30,6 +33,18 @@ export interface StoreTask extends StoredRecords {
   readonly locks: string | null;
   /** What `store_pushed_records` stores; absent for the other kinds. */
   readonly pushes?: readonly WaitingPush[];
+  /** How `prune_records` removes; absent for the other kinds. */
+  readonly retention?: RecordRetention;
+}
+
+/** How old records are removed. */
+export interface RecordRetention {
+  /** Days before today of which records are kept. */
+  readonly days: number;
+  /** Only counts. */
+  readonly dryRun: boolean;
+  /** The attempt ends after so many seconds, and another one continues; null: it removes everything. */
+  readonly seconds: number | null;
 }
 
 const tasks: Readonly<
@@ -43,7 +58,19 @@ const tasks: Readonly<
     const { error, ...pushes } = await storePushes(resources, task.pushes ?? [], secretsOf(task));
     return { error, pushes };
   },
+  prune_records: async (resources, { retention }) =>
+    retention === undefined ? { error: null } : { error: null, removed: await pruneRecords(resources, retention) },
 };
+
+function pruneRecords(
+  resources: OpenDerivationResources,
+  { days, dryRun, seconds }: RecordRetention,
+): Promise<RemovedRecords> {
+  const { orgId, sink, dependencies } = resources;
+  const began = performance.now();
+  const isTimeUp = seconds === null ? {} : { isTimeUp: () => performance.now() - began > seconds * 1000 };
+  return removeOldRecords({ orgId, sink, resources, dependencies }, { days, dryRun, ...isTimeUp });
+}
 
 async function done(work: Promise<unknown>): Promise<TaskEnd> {
   await work;

@@ -2,7 +2,8 @@ import type { Sql } from '../../../database/connection.js';
 import { after } from '../../clock.js';
 
 /** Tasks on the records and work units of an organization. */
-export type StoreTaskKind = 'remove_demo_data' | 'assign_teams' | 'remove_organization' | 'store_pushed_records';
+export type StoreTaskKind =
+  'remove_demo_data' | 'assign_teams' | 'remove_organization' | 'store_pushed_records' | 'prune_records';
 
 /** A task that a worker has taken. */
 export interface TakenTask {

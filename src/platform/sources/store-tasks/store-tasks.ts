@@ -4,6 +4,7 @@ import type { StoredRecords } from '../records/stored-records.js';
 import { nextAttempt, type Backoff, type Clock } from '../../clock.js';
 import type { Random } from '../../random.js';
 import { completePushes, oldestPushes } from '../pushed-records/pushed-records.store.js';
+import { storeRecordPrune } from '../retention/record-prunes.store.js';
 import type { ExecuteTask, TaskExecution } from './execute-task.js';
 import { putTaskBack, storeTaskDone, storeTaskHeartbeat, takeDueTask, type TakenTask } from './store-tasks.store.js';
 
@@ -25,6 +26,8 @@ export interface StoreTasksOptions extends StoredRecords {
   readonly locks: string | null;
   /** False: this server takes no tasks. */
   readonly isWorking: boolean;
+  /** Days before today of which records are kept; null: all. */
+  readonly recordDays: number | null;
 }
 
 const pollMs = 2000;
@@ -32,6 +35,8 @@ const heartbeatMs = 2000;
 /** Many heartbeats, so that a slow database does not make a worker look dead. */
 const silenceSeconds = 30;
 const backoff: Backoff = { first: 5, longest: 900 };
+/** Pushed records do not wait longer while old records are removed. */
+const pruneSeconds = 30;
 /** Bounds the memory of a task. */
 const pushedAtOnce = { records: 5000, bytes: 8 * 1024 * 1024 };
 
@@ -59,10 +64,13 @@ export function startStoreTasks(options: StoreTasksOptions): StoreTasks {
   };
 
   const doTask = async (task: TakenTask, worker: string): Promise<void> => {
-    const { store, rulesFile, locks } = options;
+    const { store, rulesFile, locks, recordDays } = options;
     const fields = { org_id: task.org_id, task: task.kind, attempt: task.attempts };
     const pushes = task.kind === 'store_pushed_records' ? await oldestPushes(sql, task.org_id, pushedAtOnce) : [];
-    const current = options.execute({ kind: task.kind, orgId: task.org_id, store, rulesFile, locks, pushes });
+    const current = options.execute({
+      ...{ kind: task.kind, orgId: task.org_id, store, rulesFile, locks, pushes },
+      ...(recordDays !== null && { retention: { days: recordDays, dryRun: false, seconds: pruneSeconds } }),
+    });
     execution = current;
     const heart = setInterval(() => {
       storeTaskHeartbeat(sql, task, worker, clock.now()).then(
@@ -74,13 +82,21 @@ export function startStoreTasks(options: StoreTasksOptions): StoreTasks {
         },
       );
     }, heartbeatMs);
-    const { error, pushes: ended } = await current.ended;
+    const { error, pushes: ended, removed } = await current.ended;
     clearInterval(heart);
     execution = null;
     if (ended !== undefined) await completePushes(sql, task.org_id, ended, clock.now());
     for (const { id, reason } of ended?.refused ?? []) {
       log.error({ ...fields, push_id: id, error: reason }, 'the records of a push cannot be stored');
     }
+    if (removed !== undefined && Object.keys(removed.records).length > 0)
+      log.info({ ...fields, deleted: removed.records }, 'old records deleted');
+    if (removed?.isComplete === false) {
+      // Behind all tasks that are due.
+      await putTaskBack(sql, task, worker, { availableAt: clock.now(), error: null });
+      return;
+    }
+    if (removed?.busy.length === 0) await storeRecordPrune(sql, task.org_id, clock.now());
     if (error === null) {
       await storeTaskDone(sql, task, worker, clock.now());
       log.info(fields, 'store task done');

@@ -62,6 +62,7 @@ const defaults: PlatformSettings = {
   syncLocalRoot: null,
   syncLocalOrganizations: [],
   workUnitRules: null,
+  recordRetentionDays: null,
   auditRetentionDays: null,
   syncRunRetentionDays: 90,
   failedMailRetentionDays: 30,
@@ -183,6 +184,7 @@ describe('settings', () => {
     ],
     ['WORK_UNIT_RULES', '/etc/rules.yaml', { workUnitRules: '/etc/rules.yaml' }],
     ['AUTH_LEAKED_PASSWORDS_URL', 'https://leaks.example/', { leakedPasswordsUrl: 'https://leaks.example' }],
+    ['RECORD_RETENTION_DAYS', '400', { recordRetentionDays: 400 }],
     ['AUDIT_RETENTION_DAYS', '400', { auditRetentionDays: 400 }],
     ['SYNC_RUN_RETENTION_DAYS', '30', { syncRunRetentionDays: 30 }],
     ['FAILED_MAIL_RETENTION_DAYS', '7', { failedMailRetentionDays: 7 }],
@@ -282,6 +284,7 @@ describe('the settings of an app', () => {
 describe('a wrong setting', () => {
   const wrong: readonly (readonly [string, string])[] = [
     ['PORT', 'eighty'],
+    ['RECORD_RETENTION_DAYS', '0'],
     ['AUDIT_RETENTION_DAYS', '0'],
     ['SYNC_RUN_RETENTION_DAYS', 'unlimited'],
     ['PORT', '65536'],

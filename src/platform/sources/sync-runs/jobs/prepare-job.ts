@@ -16,8 +16,10 @@ export interface JobSettings {
   readonly database: string;
   /** Additional networks (CIDR) for code hosts, besides public addresses. */
   readonly integrationNetworks: readonly string[];
-  /** Maximum number of requests per attempt to the code host. */
   readonly periodDays: number;
+  /** Days before today of which records are kept; null: all. */
+  readonly recordDays: number | null;
+  /** Maximum number of requests per attempt to the code host. */
   readonly mostRequests: number;
   /** The directory whose repositories an organization may read; null: none. */
   readonly localRootOf: (orgId: string) => string | null;
@@ -33,7 +35,17 @@ export type PreparedJob =
 /** The job of a run, or the reason why it cannot run. */
 export function prepareJob(
   run: TakenRun,
-  { secrets, store, database, integrationNetworks, periodDays, mostRequests, localRootOf, rulesFile }: JobSettings,
+  {
+    secrets,
+    store,
+    database,
+    integrationNetworks,
+    periodDays,
+    recordDays,
+    mostRequests,
+    localRootOf,
+    rulesFile,
+  }: JobSettings,
 ): PreparedJob {
   const address = parseConnection(store);
   if ('problem' in address) {
@@ -50,6 +62,7 @@ export function prepareJob(
     locks: lockDatabaseOf(store, database),
     integrationNetworks,
     periodDays,
+    recordDays,
     mostRequests,
     localRoot: localRootOf(run.org_id),
     rulesFile,

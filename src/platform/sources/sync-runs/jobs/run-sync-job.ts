@@ -143,13 +143,14 @@ async function stepOf(
 function requestOf(
   { options }: JobPart,
   target: Target,
-  { prune, provider, periodDays }: SyncJob,
+  { prune, provider, periodDays, recordDays }: SyncJob,
 ): { readonly request: SyncRequest } | { readonly error: SyncFailure } {
   // The configuration decides for all of its targets and providers; only the history of some can be rewritten.
   const isPruned = prune && target === 'git' && provider !== 'synthetic';
   // Generated data are as many as the configuration says.
   const period = provider === 'synthetic' ? {} : { period: String(periodDays) };
-  const parsed = parseSyncRequest({ ...options, ...period, target, prune: isPruned }, {});
+  const kept = recordDays === null ? {} : { recordDays: String(recordDays) };
+  const parsed = parseSyncRequest({ ...options, ...period, ...kept, target, prune: isPruned }, {});
   if (parsed.ok) return { request: parsed.request };
   return { error: { code: 'internal', message: parsed.problems.join('; ') } };
 }

@@ -34,6 +34,8 @@ export interface SyncJob {
   readonly isDemo: boolean;
   /** How many days before now the first sync of a repository begins. */
   readonly periodDays: number;
+  /** Days before today of which records are kept; null: all. */
+  readonly recordDays: number | null;
   /** Maximum number of requests of this attempt to the code host. */
   readonly mostRequests: number;
   /** Steps finished by earlier attempts, which are not repeated. */

@@ -18,6 +18,7 @@ async function run(provider: 'host_a' | 'host_b', baseUrl: string, networks: rea
     locks: null,
     integrationNetworks: networks,
     periodDays: 365,
+    recordDays: null,
     mostRequests: 1000,
     localRoot: null,
     rulesFile: null,

@@ -66,6 +66,7 @@ it('A run refuses a store of a kind that no sync writes to', () => {
       database: 'postgres://db/platform',
       integrationNetworks: [],
       periodDays: 365,
+      recordDays: null,
       mostRequests: 100,
       localRootOf: () => null,
       rulesFile: null,
