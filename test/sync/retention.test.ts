@@ -8,7 +8,7 @@ import { TABLES, type AnyRow } from '../../src/sync/records.js';
 import { removeOldRecords, type RetainedDatabase, type RetentionOptions } from '../../src/sync/retention.js';
 import { parseConnection } from '../../src/sync/sinks/connection-string.js';
 import { openSink } from '../../src/sync/sinks/open.js';
-import type { SyncState } from '../../src/sync/sinks/sink.js';
+import type { Sink, SyncState } from '../../src/sync/sinks/sink.js';
 import { parseSyncRequest } from '../../src/sync/request.js';
 import { runSync } from '../../src/sync/run.js';
 import { stampedPage } from '../../src/sync/stamped-page.js';
@@ -293,6 +293,31 @@ describe('Removing old records', () => {
       expect(total).toEqual(REMOVED);
     });
   });
+
+  it.each(['git_pull_request_reviews', 'git_pull_requests', 'git_commit_stats', 'git_commits', 'deployments'])(
+    'that fails in front of %s is completed by the next one',
+    async (name) => {
+      const [uri, whole] = [sqliteUri(), sqliteUri()];
+      await withDatabase(whole, async (database) => {
+        await store(database);
+        await remove(database);
+      });
+      await withDatabase(uri, async (database) => {
+        await store(database);
+        const sink: Sink = {
+          ...database.sink,
+          remove: (table, ...rest) =>
+            table.name === name ? Promise.reject(new Error('killed')) : database.sink.remove(table, ...rest),
+        };
+        await expect(remove({ ...database, sink })).rejects.toThrow('killed');
+        const states = (await database.resources?.records.syncStates('default')) ?? [];
+        expect(workHistories(states, timeZoneOf('UTC'))[0]?.knownSince).toBe(FIRST_DAY);
+        await remove(database);
+      });
+      expect(await storedRows(uri, repoId)).toEqual(await storedRows(whole, repoId));
+      expect(await unitsIn(uri, repoId)).toEqual(await unitsIn(whole, repoId));
+    },
+  );
 
   it('leaves a repository alone that a sync holds', async () => {
     await withDatabase(sqliteUri(), async (database) => {
