@@ -4,8 +4,8 @@ import type { GrantOptions, ReadersOptions } from './sql-readers.js';
 import { reportingUsage } from './work-units.js';
 
 const HELP = `
-A reader is a role of PostgreSQL, or a user of ClickHouse. It sees the views of the schema plumbline_sql, with the rows of
-one organization, and nothing else. src/analytics/SQL.md documents the views.
+A reader is a role of PostgreSQL, or a user of ClickHouse. It sees the views of plumbline_sql, with the rows of one
+organization, and nothing else. src/analytics/SQL.md documents the views.
 
 Examples:
   plumbline sql grant --organization 3f0c... --role grafana

@@ -76,6 +76,17 @@ test('A role that may create no roles is refused, and prints the statements for 
   await admin.unsafe(`drop role ${role}`);
 });
 
+test('A role that may create roles needs no administrator, and drops what it has created', async () => {
+  await admin.unsafe(`alter role ${program} createrole`);
+  const role = newRole();
+  const done = await sql(['grant', '--organization', 'default', '--role', role], asProgram());
+  expect(done).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(await unitsOf(role, /shown once: (\S+)/.exec(done.stdout)?.[1] ?? '')).toBeGreaterThan(0);
+  expect(await sql(['grant', '--organization', 'default', '--role', role], asProgram())).toMatchObject({ exitCode: 0 });
+  expect(await sql(['revoke', '--role', role], asProgram())).toMatchObject({ stdout: `${role} is dropped.\n` });
+  await admin.unsafe(`alter role ${program} nocreaterole`);
+});
+
 test('A reader is granted with a generated password, listed and revoked', async () => {
   const role = newRole();
   granted.push(role);

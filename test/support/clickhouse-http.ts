@@ -8,8 +8,8 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { rmSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
@@ -27,15 +27,22 @@ export interface TestClickHouse {
   stop(): Promise<void>;
 }
 
-/** Starts an engine with an empty database, or says why there is none. */
+/**
+ * Starts an engine with an empty database, or says why there is none.
+ *
+ * @param kept a folder for its files that stays, and the definition of its users (users.xml); for the engine in a process
+ */
 export async function startClickHouse(
   shards = Number(process.env['TEST_CLICKHOUSE_SHARDS'] ?? 0),
+  kept?: { readonly folder: string; readonly users: string },
 ): Promise<TestClickHouse | { readonly missing: string }> {
   const missing = whyMissing();
   if (missing !== undefined) return { missing };
   const given = givenUri();
-  if (given !== undefined) return served(given, async () => {});
-  const directory = await mkdtemp(join(tmpdir(), 'plumbline-chdb-'));
+  if (given !== undefined && kept === undefined) return served(given, async () => {});
+  if (findChdb() === undefined) return { missing: 'the engine in a process, chdb, is not installed' };
+  const directory = kept?.folder ?? (await mkdtemp(join(tmpdir(), 'plumbline-chdb-')));
+  if (kept !== undefined) await writeFile(join(directory, 'users.xml'), kept.users);
   const child = spawn(
     process.execPath,
     ['--conditions=@plumbline/source', '--import', 'tsx', fileURLToPath(import.meta.url), directory, String(shards)],
@@ -49,7 +56,7 @@ export async function startClickHouse(
     const ended = once(child, 'close');
     child.kill('SIGKILL');
     await ended;
-    await rm(directory, { recursive: true, force: true });
+    if (kept === undefined) await rm(directory, { recursive: true, force: true });
   });
 }
 
@@ -138,7 +145,7 @@ function serve(session: Session, shards: number, directory: string): void {
   // The parent holds the other end: when it is gone, so is this process.
   process.stdin
     .on('close', () => {
-      rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
+      if (!existsSync(join(directory, 'users.xml'))) rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
       process.exit(0);
     })
     .resume();
@@ -159,7 +166,13 @@ if (directory !== undefined && script === fileURLToPath(import.meta.url)) {
     Session: new (path: string, options: { readonly connectionArgs: readonly string[] }) => Session;
   };
   const configuration = `${directory}/cluster.xml`;
-  writeFileSync(configuration, clusterConfiguration(Number(shards)));
+  const users = join(directory, 'users.xml');
+  writeFileSync(
+    configuration,
+    existsSync(users)
+      ? `<clickhouse><users_config>${users}</users_config></clickhouse>`
+      : clusterConfiguration(Number(shards)),
+  );
   serve(
     new Session(`${directory}/data`, { connectionArgs: [`--config-file=${configuration}`] }),
     Number(shards),

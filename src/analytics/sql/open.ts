@@ -1,6 +1,8 @@
 /** Opens the readers of a store. */
 import type { Log } from '../../database/log.js';
 import type { AnalyticsAddress } from '../address.js';
+import { openClickHouseServer } from '../clickhouse/server.js';
+import { openClickHouseReaders } from './clickhouse-readers.js';
 import { openPostgresReaders } from './postgres-readers.js';
 import { ReaderRefused, type Readers } from './readers.js';
 
@@ -10,6 +12,7 @@ export function openReaders({ kind, address }: AnalyticsAddress, log: Log): Read
     case 'postgres':
       return openPostgresReaders(address, log);
     case 'clickhouse':
+      return openClickHouseReaders(openClickHouseServer(address));
     case 'chdb':
     case 'sqlite':
       throw new ReaderRefused(`${kind} has no readers with SQL`);

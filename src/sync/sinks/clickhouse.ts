@@ -14,6 +14,7 @@ import {
   type TableDefinition,
 } from '../../analytics/clickhouse/tables.js';
 import { isoText, momentText } from '../../analytics/clickhouse/moments.js';
+import { removeClickHouseReaders } from '../../analytics/sql/clickhouse-readers.js';
 import type { AnyRow, Column, JsonValue, Table } from '../records.js';
 import { TABLES } from '../records.js';
 import { SyncError } from '../failures.js';
@@ -71,6 +72,7 @@ export function openClickHouse(engine: ClickHouseEngine, options: SinkOptions): 
       ),
     repositories: (orgId) => derivation.repositories(orgId),
     dropFormerVersions: () => failing(() => dropFormerVersions(session)),
+    removeReaders: (orgId) => failing(() => removeClickHouseReaders(engine, orgId)),
     tryLock: ({ repoId, target }) => failing(() => tryLease(engine, `${repoId} ${target}`, options.now)),
     derivation,
     close: () => engine.close(),
