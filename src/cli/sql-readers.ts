@@ -35,6 +35,9 @@ export async function grant(options: GrantOptions): Promise<void> {
     throw new UsageError(
       '--role has lower-case letters, digits and _, and begins with no digit; at most 63 characters',
     );
+  // PostgreSQL reserves these names.
+  if (role.startsWith('pg_') || role === 'public' || role === 'none')
+    throw new UsageError(`--role cannot be ${role}, which PostgreSQL reserves`);
   if (existing === true && (print === true || passwordFile !== undefined))
     throw new UsageError('--existing excludes --print and --password-file');
   const limits = {

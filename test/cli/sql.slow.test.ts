@@ -130,6 +130,7 @@ test('Wrong usage, and engines without roles, exit with 2', async () => {
     [grant, 'chdb:none', 'not available on chdb'],
     [['list'], 'sqlite:none.db', 'not available on SQLite'],
     [[...grant, '--role', 'Graf ana'], database.uri, '--role has lower-case letters'],
+    [[...grant, '--role', 'pg_reader'], database.uri, 'which PostgreSQL reserves'],
     [[...grant, '--timeout', '0'], database.uri, '--timeout must be a whole number'],
     [[...grant, '--existing', '--print'], database.uri, '--existing excludes'],
     [[...grant, '--organization', 'nobody'], database.uri, 'no organization nobody'],
