@@ -1,14 +1,74 @@
+import type { OptionHelp } from '../sync/providers/description.js';
+import { PROVIDERS } from '../sync/providers/registry.js';
+import { TARGETS, type Target } from '../sync/targets.js';
+
+const HOSTS = PROVIDERS.flatMap(({ name, host, options }) => (host === undefined ? [] : [{ name, host, options }]));
+
+function joined(names: readonly string[], word: 'and' | 'or'): string {
+  return [names.slice(0, -1).join(', '), ...names.slice(-1)].filter((text) => text !== '').join(` ${word} `);
+}
+
+const namesOf = (some: readonly { readonly name: string }[]): readonly string[] => some.map(({ name }) => name);
+
+/** The names of the code hosts in a sentence. */
+export const hostsJoined = (word: 'and' | 'or'): string => joined(namesOf(HOSTS), word);
+
+/** The providers with their aliases, and the variables with tokens. */
+export const providersHelp = PROVIDERS.map(({ name, alias }) => (alias ? `${name} (or ${alias})` : name)).join(', ');
+const TOKEN_VARIABLES = HOSTS.map(({ host }) => host.tokenVariable);
+export const tokensHelp = joined(TOKEN_VARIABLES, 'or');
+
+/** The options of code hosts: flags, and what they are for. Hosts can share an option. */
+export const hostOptions: readonly OptionHelp[] = [
+  ...new Map(HOSTS.flatMap(({ options }) => Object.values(options))),
+].map(([flags, text]) => {
+  const hosts = HOSTS.filter(({ options }) => Object.values(options).some(([each]) => each === flags));
+  return [flags, `${joined(namesOf(hosts), 'and')}: ${text}`];
+});
+
+const CONTENTS: Readonly<Record<Target, string>> = {
+  git: 'commits and file statistics',
+  prs: 'pull or merge requests, reviews',
+  blame: 'who last changed each line',
+  cicd: 'pipeline runs',
+  deployments: 'deployments',
+  incidents: 'issues labelled "incident"',
+  issues: 'issues, their state changes',
+};
+
+function targetsTable(): string {
+  const row = (target: string, text: string, cells: readonly string[]): string => {
+    const columns = cells.map((cell, index) => cell.padEnd((PROVIDERS[index]?.name.length ?? 0) + 3));
+    return `  ${target.padEnd(13)}${text.padEnd(33)}${columns.join('')}`.trimEnd();
+  };
+  const support = (target: Target): string[] =>
+    PROVIDERS.map(({ targets }) => (targets.includes(target) ? 'yes' : '-'));
+  const rows = TARGETS.map((target) => row(target, CONTENTS[target], support(target)));
+  return [row('', '', namesOf(PROVIDERS)), ...rows].join('\n');
+}
+
+const TOKENS =
+  `Tokens: ${PROVIDERS.flatMap(({ tokens }) => tokens ?? []).join(' ')} CODEOWNERS is read from the default branch; ` +
+  'if the token may not read it, teams stay unchanged.';
+
+/** A paragraph in lines of at most 120 characters. */
+function wrapped(text: string): string {
+  return text.replaceAll(/(.{1,120})(?: |$)/g, '$1\n').trimEnd();
+}
+
+function variableLines(): string {
+  return PROVIDERS.flatMap(({ name, host, variable }) => [
+    ...(host === undefined ? [] : [[host.tokenVariable, `access token for ${name}`]]),
+    ...(variable === null ? [] : [[`${variable[0]} (${variable[1]})`, variable[2]]]),
+  ])
+    .map(([variable = '', text = '']) => `  ${variable.padEnd(24)}${text}`)
+    .join('\n');
+}
+
 /** The text after the options in `plumbline sync --help`. */
 export const SYNC_HELP = `
 Targets and their providers:
-                                                local   host_a   host_b   synthetic
-  git          commits and file statistics      yes     yes      yes      yes
-  prs          pull or merge requests, reviews  yes     yes      yes      yes
-  blame        who last changed each line       yes     yes      yes      yes
-  cicd         pipeline runs                    -       yes      yes      yes
-  deployments  deployments                      -       yes      yes      yes
-  incidents    issues labelled "incident"       -       yes      yes      yes
-  issues       issues, their state changes      -       yes      yes      yes
+${targetsTable()}
   all          all of these that the provider has, one after the other, in this order
 
 The local provider infers requests from merge commits, and from refs/pull or refs/merge-requests if they were fetched.
@@ -27,16 +87,12 @@ Databases, by the scheme of --db:
                                                  this ANALYTICS_URI locks the folder and runs its own syncs
   embedded:                                      the built-in PostgreSQL of PLUMBLINE_HOME, started if necessary
 
-Tokens: host_a always requires one. Any valid token can read public repositories; private repositories need the scope
-repo, repositories of an organization also read:org. host_b requires one for private projects, with the scopes read_api
-and read_repository. CODEOWNERS is read from the default branch; if the token may not read it, teams stay unchanged.
+${wrapped(TOKENS)}
 
 Environment:
   DATABASE_URI            database to write to, unless --db is set
   SECONDARY_DATABASE_URI  the second database, for --sink both and --sink secondary
-  HOST_A_TOKEN            access token for host_a
-  HOST_B_TOKEN            access token for host_b
-  REPO_PATH (.)           clone to read, unless --repo-path is set
+${variableLines()}
   ORG_ID (default)        organization of the records, unless --org is set
   WORK_UNIT_RULES         rules file for work units, unless --rules is set
   BATCH_SIZE (100)        records per write; 1000 with ClickHouse

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { startEmbeddedPostgres } from '../database/embedded.js';
 import { outboundFetch } from '@plumbline/contract/outbound/outbound-fetch';
 import { failureOf, SyncError, withoutSecrets } from '../sync/failures.js';
-import type { SyncRequest } from '../sync/request.js';
+import type { SyncRequest } from '../sync/sync-request.js';
 import { parseSyncRequests } from '../sync/requests.js';
 import type { SyncOptions } from '../sync/options.js';
 import { runSync } from '../sync/run.js';

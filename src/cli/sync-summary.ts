@@ -1,7 +1,6 @@
 /** The summary of a sync, or the problems of its request, as text. */
-import { basename } from 'node:path';
 import type { SyncFailure } from '../sync/failures.js';
-import type { SyncRequest } from '../sync/request.js';
+import type { SyncRequest } from '../sync/sync-request.js';
 import type { CountedName, RepositorySummary, SyncSummary } from '../sync/summary.js';
 import { oneLine } from './one-line.js';
 
@@ -42,7 +41,13 @@ export function describeCounts(counts: Counts): string {
 
 /** The summary of a sync that could not start, or was stopped: it failed. */
 export function summaryOfFailure(request: SyncRequest, error: SyncFailure, duration: number): SyncSummary {
-  const repository: RepositorySummary = { id: null, name: nameOf(request), status: 'failed', records: {}, error };
+  const repository: RepositorySummary = {
+    id: null,
+    name: request.selection.name,
+    status: 'failed',
+    records: {},
+    error,
+  };
   return {
     target: request.target,
     provider: request.provider,
@@ -78,19 +83,4 @@ function tablesOf(counts: Counts): readonly CountedName[] {
 
 function describeFailure({ name, error }: RepositorySummary): string {
   return `  failed: ${oneLine(name)}: ${oneLine(error?.message ?? 'no reason was given')}\n`;
-}
-
-function nameOf({ selection }: SyncRequest): string {
-  switch (selection.kind) {
-    case 'local':
-      return basename(selection.path);
-    case 'host_a':
-      return `${selection.owner}/${selection.repo}`;
-    case 'host_b':
-      return `project ${selection.projectId}`;
-    case 'batch':
-      return selection.pattern;
-    case 'synthetic':
-      return selection.repoName;
-  }
 }

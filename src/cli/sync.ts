@@ -2,7 +2,8 @@
 import type { Command } from 'commander';
 import type { SyncOptions } from '../sync/options.js';
 import type { ConfigOption } from './environment.js';
-import { SYNC_HELP } from './sync-help.js';
+import { PROVIDERS } from '../sync/providers/registry.js';
+import { hostOptions, hostsJoined, providersHelp, SYNC_HELP, tokensHelp } from './sync-help.js';
 
 /**
  * Adds `sync` to a program.
@@ -21,7 +22,7 @@ export function registerSyncCommand(program: Command): void {
     });
   command
     .optionsGroup('Source and destination:')
-    .option('--provider <provider>', 'local, host_a (or github), host_b (or gitlab), synthetic')
+    .option('--provider <provider>', providersHelp)
     .option('--db <uri>', 'database to write to; embedded: is the built-in PostgreSQL (default: DATABASE_URI)')
     .option('--db-type <kind>', 'postgres, mongo, sqlite or clickhouse, if the scheme of --db is ambiguous')
     .option('--sink <sink>', 'primary, secondary (SECONDARY_DATABASE_URI) or both (default: primary)')
@@ -33,26 +34,24 @@ export function registerSyncCommand(program: Command): void {
     .option('--date <date>', 'only the day YYYY-MM-DD, in UTC; not with --since')
     .option('--backfill <days>', 'this many days, ending with --date or today; not with --since')
     .option('--period <days>', 'the first sync reads this many days before today; later ones continue from there')
-    .optionsGroup('Provider local:')
-    .option('--repo-path <path>', 'clone to read (default: REPO_PATH, else .)')
-    .optionsGroup('Providers host_a and host_b:')
-    .option('--auth <token>', 'access token (default: HOST_A_TOKEN or HOST_B_TOKEN)')
-    .option('--owner <owner>', 'host_a: owner of the repository')
-    .option('--repo <name>', 'host_a: name of the repository')
-    .option('--project-id <number>', 'host_b: number of the project, not its path')
-    .option('--host-a-url <url>', 'API of a self-hosted host_a (default: https://api.github.com)')
-    .option('--host-b-url <url>', 'address of a self-hosted host_b (default: https://gitlab.com)')
-    .optionsGroup('Many repositories of host_a or host_b:')
+    .optionsGroup(`Providers ${hostsJoined('and')}:`)
+    .option('--auth <token>', `access token (default: ${tokensHelp})`);
+  for (const [flags, text] of hostOptions) command.option(flags, text);
+  command
+    .optionsGroup(`Many repositories of ${hostsJoined('or')}:`)
     .option('-s, --search <pattern>', 'repositories whose names match: "acme/api-*", or "acme/* !acme/old-*"')
     .option('--group <name>', 'organization, group or user that owns them (default: the prefix of --search)')
     .option('--batch-size <n>', 'repositories per batch (default: 10)')
     .option('--max-concurrent <n>', 'concurrent repositories (default: MAX_WORKERS, else 4)')
     .option('--rate-limit-delay <seconds>', 'delay between batches (default: 1.0)')
     .option('--max-repos <n>', 'maximum number of repositories; synthetic: number to generate')
-    .option('--use-async', 'start the next repository at once, without batches and delays')
-    .optionsGroup('Provider synthetic:')
-    .option('--repo-name <name>', 'name of the generated repository (default: acme/demo-app)')
-    .option('--seed <number>', 'seed of the generator; the same seed generates the same data (default: 1)')
+    .option('--use-async', 'start the next repository at once, without batches and delays');
+  for (const { name, host, options } of PROVIDERS) {
+    if (host !== undefined) continue;
+    command.optionsGroup(`Provider ${name}:`);
+    for (const [flags, text] of Object.values(options)) command.option(flags, text);
+  }
+  command
     .optionsGroup('Output:')
     .option('--config <file>', 'settings file (default: PLUMBLINE_CONFIG)')
     .option('--json', 'print the summary of each target as a JSON object, in one line of standard output')

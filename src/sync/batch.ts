@@ -2,7 +2,7 @@
 import { SyncError } from './failures.js';
 import { literal, matchesSteps, type GlobStep } from './glob.js';
 import type { RepositorySource } from './providers/provider.js';
-import type { BatchOptions } from './request.js';
+import type { BatchOptions } from './sync-request.js';
 import type { SyncDependencies } from './dependencies.js';
 
 /**

@@ -1,7 +1,7 @@
 /** Removes all stored data of a repository: its records, its work units, and the states of its syncs. */
 import { TABLES } from './records.js';
 import { latestSource, whileIdle } from './repository-locks.js';
-import type { ProviderName } from './targets.js';
+import type { ProviderName } from './providers/registry.js';
 import type { CorrectableResources } from './work-units/derivation/resources.js';
 
 /**

@@ -1,11 +1,14 @@
+import type { ProviderOption } from './providers/registry.js';
+
 /** The options of `plumbline sync` as unchecked texts; flags are booleans. */
-export interface SyncOptions {
+type ProviderOptions = Readonly<Partial<Record<ProviderOption, string>>>;
+
+export interface SyncOptions extends ProviderOptions {
   readonly target?: string;
   readonly provider?: string;
   readonly db?: string;
   readonly dbType?: string;
   readonly org?: string;
-  readonly repoPath?: string;
   readonly since?: string;
   readonly date?: string;
   readonly backfill?: string;
@@ -14,12 +17,6 @@ export interface SyncOptions {
   /** Days before today of which records are kept (default: RECORD_RETENTION_DAYS, else all). */
   readonly recordDays?: string;
   readonly auth?: string;
-  readonly owner?: string;
-  readonly repo?: string;
-  readonly projectId?: string;
-  /** `--host-a-url`: the API of a self-hosted instance. */
-  readonly hostAUrl?: string;
-  readonly hostBUrl?: string;
   readonly search?: string;
   readonly group?: string;
   readonly batchSize?: string;
@@ -33,7 +30,4 @@ export interface SyncOptions {
   readonly sink?: string;
   /** A rules file for work units, instead of the built-in rules. */
   readonly rules?: string;
-  /** Synthetic only: the name of the generated repository, and the seed of its data. */
-  readonly repoName?: string;
-  readonly seed?: string;
 }

@@ -3,7 +3,8 @@ import type { SyncDependencies } from './dependencies.js';
 import { tableNamed } from './records.js';
 import type { LockKey, Sink } from './sinks/sink.js';
 import { tryRenewedLock, waitForLock, type RenewedLock } from './sinks/wait-for-lock.js';
-import { PROVIDERS, TARGETS, type ProviderName } from './targets.js';
+import { PROVIDER_NAMES, type ProviderName } from './providers/registry.js';
+import { TARGETS } from './targets.js';
 
 /**
  * Runs the action while no sync of this source runs, no pushed record is stored, and no work unit of the repository is
@@ -76,6 +77,6 @@ export function lockOfPushes(repoId: string): LockKey {
 /** The source of the latest sync of a repository, whose locks are waited for; undefined if it is not stored. */
 export async function latestSource(sink: Sink, repoId: string): Promise<ProviderName | undefined> {
   for await (const [row] of sink.scan(tableNamed('repos'), repoId))
-    return PROVIDERS.find((name) => row?.['source'] === name) ?? 'local';
+    return PROVIDER_NAMES.find((name) => row?.['source'] === name) ?? 'local';
   return undefined;
 }

@@ -16,7 +16,8 @@ import {
 import type { OpenRepository, PartialReach, Reach, RepositorySource } from './providers/provider.js';
 import { readAhead } from './read-ahead.js';
 import { repairSecondary } from './repair.js';
-import type { SyncRequest } from './request.js';
+import { providerNamed } from './providers/registry.js';
+import type { SyncRequest } from './sync-request.js';
 import type { Sink, SinkPage, StateKey, SyncState } from './sinks/sink.js';
 import { LOCK_POLL_MILLISECONDS, waitForLock } from './sinks/wait-for-lock.js';
 import { stampedPage } from './stamped-page.js';
@@ -330,20 +331,12 @@ async function openSecondary(
   };
 }
 
-/** What earlier releases did not read of a target, by provider and target. */
-const READ_SINCE: Readonly<Record<string, string>> = {
-  'host_a deployments': 'statuses',
-  'host_b prs': 'reviews',
-};
-
 /** A fingerprint of the limits. A sync does not resume from a position that was reached under other limits. */
 function fingerprintOf({ window, period, maxCommits, selection, target, provider }: SyncRequest): string {
-  const seed = selection.kind === 'synthetic' ? selection.seed : undefined;
-  // Earlier releases did not read these, so that everything is read again.
-  const also = READ_SINCE[`${provider} ${target}`];
+  const also = providerNamed(provider)?.readSince?.[target];
   // A period begins later with each sync. What an earlier one read of it remains known.
   const since = period === undefined ? askedSince(window) : undefined;
-  return JSON.stringify({ since, period, until: window.until, maxCommits, seed, also });
+  return JSON.stringify({ since, period, until: window.until, maxCommits, seed: selection.seed, also });
 }
 
 function hasCommits({ tables }: SinkPage): boolean {

@@ -1,50 +1,12 @@
 /** Parses the command line's options and the environment to one checked request. Reports all problems together. */
-import { resolve } from 'node:path';
 import { parseConnection, type DatabaseAddress } from './sinks/connection-string.js';
 import { DATABASE_KINDS, type DatabaseKind } from './sinks/sink.js';
-import { PROVIDERS, PROVIDER_ALIASES, TARGETS, targetsOf, type ProviderName, type Target } from './targets.js';
-import { NO_WINDOW, parseTimeWindow, withoutOld, type TimeWindow } from './time-window.js';
-import { parseSelection, type Report, type Selection } from './selection.js';
+import { TARGETS } from './targets.js';
+import { NO_WINDOW, parseTimeWindow, withoutOld } from './time-window.js';
+import { PROVIDER_NAMES, providerNamed } from './providers/registry.js';
+import type { Report } from './providers/description.js';
 import type { SyncOptions } from './options.js';
-
-/** One sync, with every value checked. Times are in milliseconds. */
-export interface SyncRequest {
-  readonly target: Target;
-  readonly provider: ProviderName;
-  readonly orgId: string;
-  /** The primary database. Its state determines where a sync resumes. */
-  readonly primary: DatabaseAddress;
-  /** Set with `--sink both`. */
-  readonly secondary: DatabaseAddress | undefined;
-  readonly selection: Selection;
-  readonly window: TimeWindow;
-  /** `--period`, in days: the beginning of the window moves with each sync. Undefined: it does not. */
-  readonly period: number | undefined;
-  /** `--max-commits-per-repo`, if set. */
-  readonly maxCommits: number | undefined;
-  /** Whether to remove commits that the source no longer reaches. Only for the target `git`. */
-  readonly prune: boolean;
-  /** Leading records (commits, pull requests, files) per page. */
-  readonly pageSize: number;
-  readonly batch: BatchOptions;
-  /** Maximum number of processes per repository. */
-  readonly workers: number;
-  readonly token: string | undefined;
-  /** The rules for classifying work units; undefined: the built-in rules. */
-  readonly rulesFile: string | undefined;
-  readonly echo: boolean;
-  /** Texts that must never be printed. */
-  readonly secrets: readonly string[];
-}
-
-export interface BatchOptions {
-  readonly size: number;
-  readonly concurrency: number;
-  readonly delayMilliseconds: number;
-  readonly maxRepos: number | undefined;
-  /** Free workers take the next repository without waiting for the end of a batch. */
-  readonly continuous: boolean;
-}
+import type { BatchOptions, SyncRequest } from './sync-request.js';
 
 export type ParsedRequest =
   { readonly ok: true; readonly request: SyncRequest } | { readonly ok: false; readonly problems: readonly string[] };
@@ -56,7 +18,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  *
  * @param options the texts from the command line
  * @param environment the variables: DATABASE_URI, SECONDARY_DATABASE_URI, DB_ECHO, BATCH_SIZE,
- *   MAX_WORKERS, HOST_A_TOKEN, HOST_B_TOKEN, REPO_PATH, RECORD_RETENTION_DAYS, and ORG_ID and WORK_UNIT_RULES
+ *   MAX_WORKERS, RECORD_RETENTION_DAYS, ORG_ID and WORK_UNIT_RULES, and those of the providers
  * @param now the current time in epoch milliseconds, for a `--backfill` without `--date`
  * @returns the request, or every wrong or missing input (exit 2)
  */
@@ -68,14 +30,16 @@ export function parseSyncRequest(options: SyncOptions, environment: Environment,
   };
 
   const target = oneOf('the target', options.target, TARGETS, report);
-  const provider = providerNamed(options.provider) ?? oneOf('--provider', options.provider, PROVIDERS, report);
-  if (target !== undefined && provider !== undefined && !targetsOf(provider).includes(target)) {
-    report(`--provider ${provider} has no ${target}: it has ${targetsOf(provider).join(', ')}`);
+  const provider = providerNamed(options.provider);
+  if (provider === undefined) oneOf('--provider', options.provider, PROVIDER_NAMES, report);
+  else if (target !== undefined && !provider.targets.includes(target)) {
+    report(`--provider ${provider.name} has no ${target}: it has ${provider.targets.join(', ')}`);
   }
   const whole = (name: string, text: string | undefined): number | undefined => wholeNumber(name, text, report);
   const prune = options.prune === true;
   if (prune && target !== undefined && target !== 'git') report(`--prune is for git, and not for ${target}`);
-  if (prune && provider === 'synthetic') report('--prune is not for synthetic: its history is never rewritten');
+  if (prune && provider?.isGenerated === true)
+    report(`--prune is not for ${provider.name}: its history is never rewritten`);
   const databases = parseDatabases(options, environment, report);
   const recordDays = whole(
     'RECORD_RETENTION_DAYS',
@@ -85,7 +49,7 @@ export function parseSyncRequest(options: SyncOptions, environment: Environment,
   if ('problems' in parsedWindow) problems.push(...parsedWindow.problems);
   const asked = 'window' in parsedWindow ? parsedWindow.window : NO_WINDOW;
   // Blame is about the files of today, and made-up data are as many as they are asked for.
-  const isBounded = recordDays !== undefined && target !== 'blame' && provider !== 'synthetic';
+  const isBounded = recordDays !== undefined && target !== 'blame' && provider?.isGenerated !== true;
   const window = isBounded ? withoutOld(asked, recordDays, now) : asked;
   if (window.until !== undefined && window.since !== undefined && window.until <= window.since)
     report(
@@ -93,16 +57,9 @@ export function parseSyncRequest(options: SyncOptions, environment: Environment,
     );
   const orgId = nonEmpty(options.org) ?? nonEmpty(environment['ORG_ID']) ?? 'default';
   const workers = whole('MAX_WORKERS', nonEmpty(environment['MAX_WORKERS'])) ?? 4;
-  const token = nonEmpty(options.auth) ?? tokenOf(provider, environment);
-  const selection =
-    provider === undefined
-      ? undefined
-      : parseSelection(
-          provider,
-          options,
-          { token, repoPath: resolve(options.repoPath ?? nonEmpty(environment['REPO_PATH']) ?? '.') },
-          report,
-        );
+  const valueOf = (name: string | undefined): string | undefined => nonEmpty(environment[name ?? '']);
+  const token = nonEmpty(options.auth) ?? valueOf(provider?.host?.tokenVariable);
+  const selection = provider?.select(options, { token, variable: valueOf(provider.variable?.[0]) }, report);
   const batch: BatchOptions = {
     size: whole('--batch-size', options.batchSize) ?? 10,
     concurrency: whole('--max-concurrent', options.maxConcurrent) ?? workers,
@@ -128,7 +85,7 @@ export function parseSyncRequest(options: SyncOptions, environment: Environment,
     ok: true,
     request: {
       target,
-      provider,
+      provider: provider.name,
       orgId,
       ...databases.addresses,
       selection,
@@ -145,11 +102,6 @@ export function parseSyncRequest(options: SyncOptions, environment: Environment,
       secrets: [...databases.secrets, ...(token === undefined ? [] : [token])],
     },
   };
-}
-
-/** The provider with a name or an alias; undefined: there is none. */
-export function providerNamed(name: string | undefined): ProviderName | undefined {
-  return PROVIDER_ALIASES[name ?? ''] ?? PROVIDERS.find((provider) => provider === name);
 }
 
 /**
@@ -217,12 +169,6 @@ function decodedPassword(password: string): string[] {
   } catch {
     return [];
   }
-}
-
-function tokenOf(provider: ProviderName | undefined, environment: Environment): string | undefined {
-  if (provider === 'host_a') return nonEmpty(environment['HOST_A_TOKEN']);
-  if (provider === 'host_b') return nonEmpty(environment['HOST_B_TOKEN']);
-  return undefined;
 }
 
 function oneOf<Value extends string>(

@@ -1,7 +1,9 @@
 /** Parses `plumbline sync`, whose target can be `all`. */
-import { parseSyncRequest, providerNamed, type Environment, type SyncRequest } from './request.js';
+import { providerNamed } from './providers/registry.js';
+import { parseSyncRequest, type Environment } from './request.js';
 import type { SyncOptions } from './options.js';
-import { targetsOf } from './targets.js';
+import type { SyncRequest } from './sync-request.js';
+import { TARGETS } from './targets.js';
 
 export type ParsedRequests =
   | { readonly ok: true; readonly requests: readonly SyncRequest[] }
@@ -17,7 +19,7 @@ export type ParsedRequests =
 export function parseSyncRequests(options: SyncOptions, environment: Environment, now = Date.now()): ParsedRequests {
   const { target, prune, ...rest } = options;
   // With an unknown provider, the first target reports it.
-  const targets = target === 'all' ? targetsOf(providerNamed(options.provider) ?? 'local') : [target];
+  const targets = target === 'all' ? (providerNamed(options.provider)?.targets ?? TARGETS) : [target];
   const requests: SyncRequest[] = [];
   for (const each of targets) {
     const isPruned = prune === true && (target !== 'all' || each === 'git');

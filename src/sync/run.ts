@@ -2,10 +2,9 @@
 import { runBatch } from './batch.js';
 import { SyncError } from './failures.js';
 import { withoutErased } from './erasure/erasing-sink.js';
-import { openProvider } from './providers/open.js';
 import type { SyncContext } from './repository-sync.js';
 import { syncRepository } from './repository-sync.js';
-import type { SyncRequest } from './request.js';
+import type { SyncRequest } from './sync-request.js';
 import type { DatabaseAddress } from './sinks/connection-string.js';
 import { openSink } from './sinks/open.js';
 import type { Sink, SinkOptions } from './sinks/sink.js';
@@ -29,10 +28,10 @@ export async function runSync(request: SyncRequest, dependencies: SyncDependenci
   const began = dependencies.now();
   const options: SinkOptions = {
     now: dependencies.now,
-    concurrency: request.selection.kind === 'batch' ? request.batch.concurrency : 1,
+    concurrency: request.selection.group === undefined ? 1 : request.batch.concurrency,
     echo: request.echo ? (statement) => dependencies.progress.statement?.(statement) : undefined,
   };
-  const provider = await openProvider(request, dependencies);
+  const provider = await request.selection.open(request, dependencies);
   const primary = await openReady(request.primary, request, options, dependencies);
   try {
     const secondary = await openSecondary(request, options, dependencies);

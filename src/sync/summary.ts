@@ -2,14 +2,14 @@
 import type { SyncFailure } from './failures.js';
 import type { TableName } from './records.js';
 import type { Removed } from './prune.js';
-import type { ProviderName, Target } from './targets.js';
+import type { Target } from './targets.js';
 
 /** The names in counts: tables of records, and work units. */
 export type CountedName = TableName | 'work_units';
 
 export interface SyncSummary {
   readonly target: Target;
-  readonly provider: ProviderName;
+  readonly provider: string;
   readonly org_id: string;
   readonly repositories: readonly RepositorySummary[];
   readonly duration_ms: number;

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseConnection } from '../../src/sync/sinks/connection-string.js';
 import type { SyncOptions } from '../../src/sync/options.js';
@@ -18,7 +19,7 @@ describe('a request', () => {
       orgId: 'default',
       primary: { kind: 'sqlite', address: 'x.db' },
       secondary: undefined,
-      selection: { kind: 'local', path: process.cwd() },
+      selection: { name: basename(process.cwd()) },
       window: { since: undefined, until: undefined },
       maxCommits: undefined,
       pageSize: 100,
@@ -60,10 +61,7 @@ describe('a request', () => {
       orgId: 'other',
       primary: { kind: 'mongo' },
     });
-    expect(requestFor({ target: 'git', provider: 'local' }, environment).selection).toEqual({
-      kind: 'local',
-      path: '/srv/x',
-    });
+    expect(requestFor({ target: 'git', provider: 'local' }, environment).selection.name).toBe('x');
   });
 
   it('lists every wrong or missing value at once', () => {
@@ -136,12 +134,12 @@ describe('a request', () => {
   it('takes the group of a batch from --group, --owner or the pattern', () => {
     const batch = { target: 'git', provider: 'host_b', db: 'sqlite:x' };
     expect(requestFor({ ...batch, search: 'group/sub/api-*' }).selection).toMatchObject({
-      kind: 'batch',
+      name: 'group/sub/api-*',
       group: 'group/sub',
     });
     expect(requestFor({ ...batch, search: 'api-*', group: 'acme' }).selection).toMatchObject({
+      name: 'api-*',
       group: 'acme',
-      pattern: 'api-*',
     });
   });
 

@@ -11,13 +11,12 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import { appHosts, ConnectByApp } from '../sources/connect-by-app.js';
+import { codeHosts, sourceOf } from '../sources/words.js';
 import { queries } from '../session/queries.js';
 import { platform } from '../session/session.js';
 import { Field, Form } from '../ui/form.js';
 import { Segments } from '../ui/segments.js';
 import { Failed } from '../ui/failed.js';
-
-const hosts = { host_a: 'GitHub', host_b: 'GitLab' } as const;
 
 /** Connects a code host and tests it, or continues without one. */
 export function IntegrationStep({ recommended }: { recommended: Schemas['CodeHost'] | null }): JSX.Element {
@@ -51,7 +50,7 @@ export function IntegrationStep({ recommended }: { recommended: Schemas['CodeHos
   if (connected !== undefined) {
     return (
       <div class="stack">
-        {test.isPending && <p role="status">Connected. Testing whether {hosts[provider]} accepts the token …</p>}
+        {test.isPending && <p role="status">Connected. Testing whether {codeHosts[provider]} accepts the token …</p>}
         {refusal !== null && (
           <div class="banner warn" role="alert">
             <p>
@@ -88,7 +87,7 @@ export function IntegrationStep({ recommended }: { recommended: Schemas['CodeHos
           <h2>Or connect with an access token</h2>
         </>
       )}
-      <Segments label="Code host" options={hosts} value={provider} onChange={setProvider} />
+      <Segments label="Code host" options={codeHosts} value={provider} onChange={setProvider} />
       <Form
         button="Connect and test"
         send={({ name = '', token = '', base_url }) =>
@@ -100,19 +99,30 @@ export function IntegrationStep({ recommended }: { recommended: Schemas['CodeHos
           test.mutate(id);
         }}
       >
-        <Field key={provider} name="name" label="What to call it" value={hosts[provider]} maxLength={100} required />
+        <Field
+          key={provider}
+          name="name"
+          label="What to call it"
+          value={codeHosts[provider]}
+          maxLength={100}
+          required
+        />
         <Field
           name="token"
           label="Access token"
           type="password"
           autocomplete="off"
-          hint={`A token of ${hosts[provider]} that may read the repositories. It is stored encrypted.`}
+          hint={`A token of ${codeHosts[provider]} that may read the repositories. It is stored encrypted.`}
           required
         />
-        <details>
-          <summary>Self-hosted installation</summary>
-          <Field name="base_url" label="Address of its API" type="url" hint="Leave it empty for the public one." />
-        </details>
+        {sourceOf(provider)?.isSelfHosted === true ? (
+          <Field name="base_url" label="Its address" type="url" hint="Such as https://git.example.com." required />
+        ) : (
+          <details>
+            <summary>Self-hosted installation</summary>
+            <Field name="base_url" label="Address of its API" type="url" hint="Leave it empty for the public one." />
+          </details>
+        )}
       </Form>
       <div class="stack">
         <h2>Nothing to connect yet?</h2>

@@ -1,10 +1,9 @@
 import type { Schemas } from '@plumbline/sdk/platform';
 import type { JSX } from 'preact';
 import { Link } from 'wouter-preact';
+import { codeHosts } from '../sources/words.js';
 
 type Status = Schemas['SetupStatusResponse'];
-
-const hosts: Readonly<Record<Status['providers'][number], string>> = { host_a: 'GitHub', host_b: 'GitLab' };
 
 /** What to do next, and the text of the link that leads to it. */
 const nextSteps: Readonly<Record<Status['next_action'], readonly [text: string, link: string | null]>> = {
@@ -23,7 +22,7 @@ export function Checklist({ status }: { status: Status }): JSX.Element {
     {
       title: 'Connect a code host',
       isDone: status.has_integration,
-      detail: status.providers.map((each) => hosts[each]).join(', '),
+      detail: status.providers.map((each) => codeHosts[each]).join(', '),
     },
     {
       title: 'Choose repositories',

@@ -8,7 +8,7 @@ import { Select } from '../ui/fields.js';
 import { Field, Form } from '../ui/form.js';
 import { announce } from '../ui/toasts.js';
 import { appHosts, ConnectByApp } from './connect-by-app.js';
-import { codeHosts } from './words.js';
+import { codeHosts, sourceOf } from './words.js';
 
 export interface ConnectDialogProps {
   readonly open: boolean;
@@ -20,6 +20,7 @@ export interface ConnectDialogProps {
 /** Connects a code host with an access token. */
 export function ConnectDialog({ open, onClose, onConnected }: ConnectDialogProps): JSX.Element {
   const [provider, setProvider] = useState<Schemas['CodeHost']>('host_a');
+  const isSelfHosted = sourceOf(provider)?.isSelfHosted === true;
   return (
     <Dialog title="Connect a code host" open={open} onClose={onClose}>
       {appHosts().length > 0 && (
@@ -63,7 +64,12 @@ export function ConnectDialog({ open, onClose, onConnected }: ConnectDialogProps
           name="base_url"
           label="Base URL of its API"
           type="url"
-          hint="Only for a self-hosted installation. Leave it empty for the public one."
+          hint={
+            isSelfHosted
+              ? 'Such as https://git.example.com.'
+              : 'Only for a self-hosted installation. Leave it empty for the public one.'
+          }
+          required={isSelfHosted}
         />
       </Form>
     </Dialog>

@@ -68,7 +68,7 @@ export function Integrations({ query }: { query: UseQueryResult<readonly Integra
             ? null
             : {
                 title: 'No code host is connected',
-                text: 'Connect GitHub or GitLab with an access token, to read the repositories there.',
+                text: `Connect ${Object.values(codeHosts).join(' or ')} with an access token, to read the repositories there.`,
                 action: mayWrite && connectButton,
               }
         }

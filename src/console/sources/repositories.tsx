@@ -8,14 +8,7 @@ import { Labelled } from '../ui/form.js';
 import { More } from '../ui/more.js';
 import { usePaged } from '../ui/paged.js';
 import { View } from '../ui/view.js';
-import { codeHosts, type Provider } from './words.js';
-
-const placeholders: Readonly<Record<Provider, string>> = {
-  host_a: 'example/api\nexample/web-*',
-  host_b: 'example/api\nexample/web-*',
-  local: 'api\nweb',
-  synthetic: 'acme/api\nacme/web-*',
-};
+import { codeHosts, sourceOf, type Provider } from './words.js';
 
 /** Typing pauses for this long before the search begins. */
 const pauseMs = 250;
@@ -49,7 +42,7 @@ export function Repositories({ provider, integrationId, value = [] }: Repositori
             {...attributes}
             rows={Math.min(12, Math.max(4, chosen.length + 1))}
             spellcheck={false}
-            placeholder={placeholders[provider]}
+            placeholder={sourceOf(provider)?.example}
             value={text}
             onInput={({ currentTarget }) => {
               setText(currentTarget.value);

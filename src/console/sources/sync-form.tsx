@@ -6,7 +6,7 @@ import { platform } from '../session/session.js';
 import { CancelButton, Dialog } from '../ui/dialog.js';
 import { Choices, linesOf, Select } from '../ui/fields.js';
 import { Field, Form } from '../ui/form.js';
-import { allTargets, codeHosts, providers, targetsOf, type Provider, type Target } from './words.js';
+import { allTargets, codeHosts, providers, sourceOf, targetsOf, type Provider, type Target } from './words.js';
 import type { Integration } from './integrations.js';
 import { Repositories } from './repositories.js';
 import { ScheduleFields, scheduleOf } from './schedule-fields.js';
@@ -149,7 +149,7 @@ function EditSyncForm({
 
 /** Whether commits are read whose history may be rewritten; that of demo data never is. */
 function hasHistory(provider: Provider, chosen: readonly Target[]): boolean {
-  return provider !== 'synthetic' && chosen.includes('git');
+  return sourceOf(provider)?.isGenerated === false && chosen.includes('git');
 }
 
 function Prune({ isChosen = false }: { isChosen?: boolean }): JSX.Element {

@@ -4,15 +4,39 @@ export type Provider = Schemas['SyncProvider'];
 export type Target = Schemas['SyncTarget'];
 export type RunStatus = Schemas['SyncRunStatus'];
 
+/** A provider, as the server has described it in the page. */
+interface Source {
+  readonly name: Provider;
+  readonly title: string;
+  readonly targets: readonly Target[];
+  /** Names of repositories, one a line. */
+  readonly example: string;
+  readonly isGenerated: boolean;
+  readonly isHost: boolean;
+  /** Whether every installation has an address of its organization. */
+  readonly isSelfHosted: boolean;
+}
+
+const sourcesTag = document.querySelector<HTMLMetaElement>('meta[name="plumbline-sources"]');
+const sources = JSON.parse(sourcesTag?.content ?? '[]') as readonly Source[]; // the server writes it from its registry
+
+function titlesOf(some: readonly Source[]): Readonly<Record<Provider, string>> {
+  const titles = some.map(({ name, title }) => [name, title]);
+  return Object.fromEntries(titles) as Record<Provider, string>; // the registry has each provider of the contract
+}
+
 /** What each code host is called. */
-export const codeHosts: Readonly<Record<Schemas['CodeHost'], string>> = { host_a: 'GitHub', host_b: 'GitLab' };
+export const codeHosts: Readonly<Record<Schemas['CodeHost'], string>> = titlesOf(
+  sources.filter(({ isHost }) => isHost),
+);
 
 /** What each provider is called. */
-export const providers: Readonly<Record<Provider, string>> = {
-  ...codeHosts,
-  local: 'Repositories on the server',
-  synthetic: 'Made-up data',
-};
+export const providers = titlesOf(sources);
+
+/** What the server says of a provider; undefined only in a page that it has not written. */
+export function sourceOf(provider: Provider): Source | undefined {
+  return sources.find(({ name }) => name === provider);
+}
 
 /** What each target is called. */
 const targets: Readonly<Record<Target, string>> = {
@@ -27,12 +51,9 @@ const targets: Readonly<Record<Target, string>> = {
 
 export const allTargets = Object.keys(targets) as readonly Target[]; // keys of a record are its type's keys
 
-/** The targets that a repository on the server has. */
-const localTargets = { git: targets.git, prs: targets.prs, blame: targets.blame };
-
 /** The targets that can be read from a provider. */
 export function targetsOf(provider: Provider): Readonly<Partial<Record<Target, string>>> {
-  return provider === 'local' ? localTargets : targets;
+  return Object.fromEntries(sourceOf(provider)?.targets.map((target) => [target, targets[target]]) ?? []);
 }
 
 /** Targets in a sentence: `commits, deployments`. */

@@ -1,5 +1,6 @@
 /** Reads the commits of a repository and the files that each changed, in the order of time. */
 import { AGGREGATE_PATH, tableNamed, type AnyRow } from '../records.js';
+import { marksOf } from '../providers/registry.js';
 import { namedIn } from '../work-units/assistants/assistants.js';
 import { isMerge, reportsAllFiles } from '../work-units/derivation/commits.js';
 import type { DerivationRecords } from '../work-units/derivation/database/records.js';
@@ -100,7 +101,10 @@ async function filesOf(
 function knownFiles(commit: PersonalCommit, rows: readonly AnyRow[] = []): readonly FileChange[] | null {
   const files = rows.filter((row) => textOf(row, 'file_path') !== AGGREGATE_PATH).map(fileChange);
   if (files.length > 0) return files;
-  const hasNone = rows.length === 0 ? reportsAllFiles(commit.source) : rows.every(({ source }) => source !== 'host_b');
+  const hasNone =
+    rows.length === 0
+      ? reportsAllFiles(commit.source)
+      : rows.every((row) => marksOf(textOf(row, 'source')).hasOnlySums !== true);
   return hasNone ? [] : null;
 }
 

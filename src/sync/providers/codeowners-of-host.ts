@@ -1,6 +1,6 @@
 /** Reads CODEOWNERS from a code host, and continues if the host does not return the file. */
 import { SyncError, withoutSecrets } from '../failures.js';
-import type { SyncRequest } from '../request.js';
+import type { SyncRequest } from '../sync-request.js';
 import type { SyncDependencies } from '../dependencies.js';
 import type { Target } from '../targets.js';
 import type { OpenRepository } from './provider.js';

@@ -3,7 +3,7 @@
  * the last known head.
  */
 import type { JsonValue, Records } from '../records.js';
-import type { SyncRequest } from '../request.js';
+import type { SyncRequest } from '../sync-request.js';
 import { noteOfLimits, remoteLimits } from './limits.js';
 import { PER_PAGE } from './numbered-pages.js';
 import type { Page, Start } from './provider.js';

@@ -1,5 +1,5 @@
 /** Limits how much history is requested from the hosts: src/sync/README.md, "What can be synced". */
-import type { SyncRequest } from '../request.js';
+import type { SyncRequest } from '../sync-request.js';
 import { askedSince, type TimeWindow } from '../time-window.js';
 
 const COMMITS = 100;

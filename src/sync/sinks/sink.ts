@@ -1,7 +1,7 @@
 /** The interface of the four kinds of database that a sync writes to. */
 import type { AnalyticsAddress } from '../../analytics/address.js';
 import type { AnyRow, ColumnType, JsonValue, Table } from '../records.js';
-import type { SourceName, Target } from '../targets.js';
+import type { Target } from '../targets.js';
 import type { DerivationRecords } from '../work-units/derivation/database/records.js';
 
 export const DATABASE_KINDS = ['postgres', 'mongo', 'sqlite', 'clickhouse'] as const;
@@ -11,7 +11,8 @@ export type DatabaseKind = (typeof DATABASE_KINDS)[number];
 export interface StateKey {
   readonly repoId: string;
   readonly target: Target;
-  readonly source: SourceName;
+  /** The provider that reads it, or `push`. */
+  readonly source: string;
 }
 
 /**

@@ -3,6 +3,7 @@ import type { UnitDescription } from '../../analytics/unit-records.js';
 import type { WorkType } from '../../analytics/vocabulary.js';
 import { identityOfRemote } from '../identity.js';
 import { tableNamed, type AnyRow, type TableName } from '../records.js';
+import { marksOf, marksOfHost } from '../providers/registry.js';
 import { closersOf } from './closers.js';
 import { groupUnitIds, titleAndText, unitId } from './derivation/derive.js';
 import { hasNamesake } from './derivation/namesakes.js';
@@ -69,21 +70,15 @@ async function repositoryRow(sink: DerivationResources['sink'], repoId: string):
   return undefined;
 }
 
-/** Pages at GitHub and GitLab, and at hosts with their names. */
+/** Pages at code hosts, and at hosts with their names. */
 function urlOf(repository: AnyRow, workType: WorkType, name: string | number): string | null {
   const identity = identityOfRemote(textOf(repository, 'url'))?.identity;
   if (identity === undefined) return null;
   // The page of that number is another request's.
   if (workType === 'pull_request' && hasNamesake(Number(name))) return null;
   const [host = ''] = identity.split('/');
-  const source = repository['source'];
-  const isKnownByName = source === 'local' || source === 'push';
-  const isHostB = source === 'host_b' || (isKnownByName && host.includes('gitlab'));
-  const isHostA = source === 'host_a' || (isKnownByName && host.includes('github'));
-  if (!isHostA && !isHostB) return null;
-  const base = `https://${identity}${isHostB ? '/-' : ''}`;
-  if (workType === 'commit') return `${base}/commit/${name}`;
-  if (workType === 'pull_request') return `${base}/${isHostB ? 'merge_requests' : 'pull'}/${name}`;
-  if (workType === 'issue') return `${base}/issues/${name}`;
-  return null;
+  const source = textOf(repository, 'source');
+  const { pages } = source === 'local' || source === 'push' ? marksOfHost(host) : marksOf(source);
+  if (pages === undefined || workType === 'incident' || workType === 'deployment') return null;
+  return `https://${identity}${pages[workType]}/${name}`;
 }

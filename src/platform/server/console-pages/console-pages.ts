@@ -2,6 +2,7 @@ import type { Context } from 'koa';
 import { consoleAssets, sendBuiltPage } from '@plumbline/contract/built-pages';
 import type { PageRoute } from '@plumbline/contract/page-routes';
 import type { IdentityProviderSettings } from '../settings/identity-provider-settings.js';
+import { PROVIDERS } from '../../../sync/providers/registry.js';
 import type { RegistrationPolicy } from '../../identity/auth/registration-policy.js';
 import { keptForMinutes, sendStaticFile } from '@plumbline/contract/static-file';
 
@@ -44,7 +45,7 @@ export function consoleHome(ctx: Context): string {
  */
 export function createConsolePages(options: ConsoleOptions): PageRoute[] {
   const { folder, hasMailbox } = options;
-  const tags = registrationTags(options) + providerTags(options) + appTags(options);
+  const tags = registrationTags(options) + providerTags(options) + appTags(options) + sourcesTag();
   return [
     ...linkedPages.map((path): PageRoute => ({
       name: `redirect ${path}`,
@@ -104,6 +105,17 @@ function registrationTags({ registration, createsOrganization }: ConsoleOptions)
 /** The code hosts with a button to connect them by an app. */
 function appTags({ apps }: ConsoleOptions): string {
   return apps.map((provider) => `<meta name="plumbline-app" content="${provider}" />`).join('');
+}
+
+/** What the forms for syncs and connections need to know of each provider. */
+function sourcesTag(): string {
+  const sources = PROVIDERS.map(({ name, title, targets, example, host, isGenerated = false }) => ({
+    ...{ name, title, targets, example, isGenerated },
+    isHost: host !== undefined,
+    isSelfHosted: host?.publicUrl === null,
+  }));
+  const content = JSON.stringify(sources).replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+  return `<meta name="plumbline-sources" content="${content}" />`;
 }
 
 /** The buttons for other ways to log in. The names have no characters that would need escapes: see `shortName`. */

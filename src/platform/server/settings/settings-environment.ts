@@ -1,6 +1,7 @@
 import { isMap, isScalar, isSeq } from 'yaml';
 import { parseBoundedYaml, YamlLimitError, type BoundedYaml } from '@plumbline/contract/system/bounded-yaml';
 import { readRegularFile, UnreadableFileError } from '@plumbline/contract/system/regular-file';
+import { PROVIDERS } from '../../../sync/providers/registry.js';
 import { settingDescriptions } from '../settings.js';
 import { SettingError } from './setting.js';
 import { similarName } from './misspelt-settings.js';
@@ -8,8 +9,11 @@ import { similarName } from './misspelt-settings.js';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Settings of `plumbline sync`, which the same file may contain; the second list has those that may be secret. */
-const syncNames = ['ORG_ID', 'REPO_PATH', 'BATCH_SIZE', 'MAX_WORKERS', 'DB_ECHO'];
-const syncSecrets = ['SECONDARY_DATABASE_URI', 'HOST_A_TOKEN', 'HOST_B_TOKEN'];
+const syncNames = [
+  ...['ORG_ID', 'BATCH_SIZE', 'MAX_WORKERS', 'DB_ECHO'],
+  ...PROVIDERS.flatMap(({ variable }) => variable?.[0] ?? []),
+];
+const syncSecrets = ['SECONDARY_DATABASE_URI', ...PROVIDERS.flatMap(({ host }) => host?.tokenVariable ?? [])];
 
 const secretNames: readonly string[] = [
   ...settingDescriptions.filter(({ isSecret }) => isSecret).map(({ name }) => name),

@@ -1,48 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Schemas } from '../../../../generated/platform/operations.js';
 import { parsedJson, propertyOf } from '../../server/json-values.js';
+import type { CodeHost } from '../../../sync/providers/code-host.js';
+import { codeHostOf } from '../../../sync/providers/registry.js';
 import type { IntegrationKind } from './integrations.store.js';
 import { UnreachableError, type OutboundFetch } from '@plumbline/contract/outbound/outbound-fetch';
-
-/** How to ask a code host. */
-interface Host {
-  readonly name: string;
-  readonly publicUrl: string;
-  /** The path of its API. Users may have included it in the base URL. */
-  readonly apiPath: string;
-  /** How to show that a token of each kind is accepted. */
-  readonly tests: Readonly<Record<IntegrationKind, Pick<CodeHostQuestion, 'path' | 'isExpected'>>>;
-}
-
-/** Asks for the owner of a token, whose name the reply has. */
-const ownerWith = (property: string): Pick<CodeHostQuestion, 'path' | 'isExpected'> => ({
-  path: '/user',
-  isExpected: (text) => typeof propertyOf(parsedJson(text), property) === 'string',
-});
-
-const hosts: Readonly<Record<Schemas['CodeHost'], Host>> = {
-  // https://docs.github.com/en/rest/users/users#get-the-authenticated-user
-  host_a: {
-    name: 'GitHub',
-    publicUrl: 'https://api.github.com',
-    apiPath: '',
-    tests: {
-      token: ownerWith('login'),
-      // A token of an installation has no owner.
-      app: {
-        path: '/installation/repositories?per_page=1',
-        isExpected: (text) => Array.isArray(propertyOf(parsedJson(text), 'repositories')),
-      },
-    },
-  },
-  // https://docs.gitlab.com/api/users/#retrieve-the-current-user
-  host_b: {
-    name: 'GitLab',
-    publicUrl: 'https://gitlab.com',
-    apiPath: '/api/v4',
-    tests: { token: ownerWith('username'), app: ownerWith('username') },
-  },
-};
 
 export interface CodeHostAccess {
   readonly provider: Schemas['CodeHost'];
@@ -78,8 +40,12 @@ export async function testCodeHost(
   fetch: OutboundFetch,
   limits: CodeHostLimits = usualLimits,
 ): Promise<string | null> {
-  const question = hosts[access.provider].tests[access.kind];
-  const reply = await askCodeHost(access, { ...question, maxBytes: maxUserBytes }, fetch, limits);
+  const { path, property } = codeHostOf(access.provider).tests[access.kind];
+  const isExpected = (text: string): boolean => {
+    const value = propertyOf(parsedJson(text), property);
+    return typeof value === 'string' || Array.isArray(value);
+  };
+  const reply = await askCodeHost(access, { path, isExpected, maxBytes: maxUserBytes }, fetch, limits);
   return 'failure' in reply ? reply.failure : null;
 }
 
@@ -121,12 +87,14 @@ async function ask(
   fetch: OutboundFetch,
   timeoutMs: number,
 ): Promise<CodeHostReply> {
-  const host = hosts[provider];
+  const host = codeHostOf(provider);
   const unreachable = {
-    failure: `The code host cannot be reached, or does not respond like ${host.name}. Check the base URL, or try again later.`,
+    failure: `The code host cannot be reached, or does not respond like ${host.title}. Check the base URL, or try again later.`,
   };
   try {
-    const response = await fetch(apiUrl(baseUrl ?? host.publicUrl, host) + path, {
+    const address = baseUrl ?? host.publicUrl;
+    if (address === null) return unreachable;
+    const response = await fetch(apiUrl(address, host) + path, {
       headers: { accept: 'application/json', authorization: `Bearer ${token}`, 'user-agent': 'plumbline' },
       signal: new AbortController().signal,
       timeoutMs,
@@ -142,7 +110,7 @@ async function ask(
 }
 
 /** The URL of the API, without a trailing slash. */
-function apiUrl(baseUrl: string, { apiPath }: Host): string {
+function apiUrl(baseUrl: string, { apiPath }: CodeHost): string {
   const url = new URL(baseUrl);
   const path = url.pathname.replace(/\/+$/, '');
   return url.origin + (path.endsWith(apiPath) ? path : path + apiPath);

@@ -1,58 +1,12 @@
 import type { Schemas } from '../../../../generated/platform/operations.js';
 import type { OutboundFetch } from '@plumbline/contract/outbound/outbound-fetch';
-import { propertyOf } from '../../server/json-values.js';
+import { parsedJson, propertyOf } from '../../server/json-values.js';
 import { askCodeHost, type CodeHostAccess, type CodeHostLimits } from '../integrations/code-host.js';
+import type { RepositoryList } from '../../../sync/providers/code-host.js';
+import { codeHostOf } from '../../../sync/providers/registry.js';
 import type { FoundRepositories, RepositorySearch } from './repository-search.js';
 
 type Repository = Schemas['AvailableRepository'];
-
-interface HostList {
-  /** Relative to the API. Repositories of which the token's owner is a member, 100 per page, in a stable order. */
-  path(page: number, text: string): string;
-  hasNext(headers: Headers): boolean;
-  /** The list in a reply, which may be something else. */
-  itemsOf(body: unknown): unknown;
-  /** @returns null if this is not a repository */
-  repositoryOf(value: object): Repository | null;
-}
-
-// https://docs.github.com/en/rest/repos/repos#list-repositories-for-the-authenticated-user: it has no search.
-const listOfUser: HostList = {
-  path: (page) => `/user/repos?per_page=100&sort=full_name&page=${page}`,
-  hasNext: (headers) => headers.get('link')?.includes('rel="next"') === true,
-  itemsOf: (body) => body,
-  repositoryOf: (value) => repository(value, 'full_name', Reflect.get(value, 'private')),
-};
-
-/**
- * What an installation of the app may read: it belongs to no user.
- * https://docs.github.com/en/rest/apps/installations#list-repositories-accessible-to-the-app-installation
- */
-const listOfInstallation: HostList = {
-  ...listOfUser,
-  path: (page) => `/installation/repositories?per_page=100&page=${page}`,
-  itemsOf: (body) => propertyOf(body, 'repositories'),
-};
-
-// https://docs.gitlab.com/api/projects/#list-all-projects
-const listOfProjects: HostList = {
-  path: (page, text) => {
-    const search = text === '' ? '' : `&search_namespaces=true&search=${encodeURIComponent(text)}`;
-    return `/projects?membership=true&order_by=id&sort=asc&per_page=100&page=${page}${search}`;
-  },
-  hasNext: (headers) => (headers.get('x-next-page') ?? '') !== '',
-  itemsOf: (body) => body,
-  repositoryOf: (value) => {
-    const visibility: unknown = Reflect.get(value, 'visibility');
-    const isPrivate = typeof visibility === 'string' ? visibility !== 'public' : null;
-    return repository(value, 'path_with_namespace', isPrivate);
-  },
-};
-
-const lists: Readonly<Record<Schemas['CodeHost'], Readonly<Record<CodeHostAccess['kind'], HostList>>>> = {
-  host_a: { token: listOfUser, app: listOfInstallation },
-  host_b: { token: listOfProjects, app: listOfProjects },
-};
 
 /** Maximum number of requests to the host per request of a caller. */
 const mostRequests = 5;
@@ -71,7 +25,7 @@ export async function repositoriesOfHost(
   fetch: OutboundFetch,
   limits?: CodeHostLimits,
 ): Promise<FoundRepositories | { readonly failure: string }> {
-  const list = lists[access.provider][access.kind];
+  const list = codeHostOf(access.provider).lists[access.kind];
   const items: Repository[] = [];
   let { page, skip } = start;
   for (let requests = 0; requests < mostRequests; requests += 1) {
@@ -96,22 +50,20 @@ export async function repositoriesOfHost(
 }
 
 /** @returns null if this is not a list of repositories */
-function repositoriesIn(body: string, { itemsOf, repositoryOf }: HostList): Repository[] | null {
-  let value: unknown;
-  try {
-    value = itemsOf(JSON.parse(body));
-  } catch {
-    return null;
-  }
+function repositoriesIn(body: string, list: RepositoryList): Repository[] | null {
+  const reply = parsedJson(body);
+  const value = list.property === undefined ? reply : propertyOf(reply, list.property);
   if (!Array.isArray(value)) return null;
-  const found = value.map((each: unknown) => (typeof each === 'object' && each !== null ? repositoryOf(each) : null));
+  const found = value.map((each: unknown) =>
+    typeof each === 'object' && each !== null ? repository(each, list) : null,
+  );
   return found.includes(null) ? null : found.filter((each) => each !== null);
 }
 
-function repository(value: object, nameProperty: string, isPrivate: unknown): Repository | null {
-  const name: unknown = Reflect.get(value, nameProperty);
+function repository(value: object, list: RepositoryList): Repository | null {
+  const name: unknown = Reflect.get(value, list.name);
   if (typeof name !== 'string') return null;
-  return { name, is_private: flag(isPrivate), is_archived: flag(Reflect.get(value, 'archived')) };
+  return { name, is_private: flag(list.isPrivate(value)), is_archived: flag(Reflect.get(value, 'archived')) };
 }
 
 function flag(value: unknown): boolean | null {

@@ -6,8 +6,8 @@ import { demoRepositories } from '../../figures/demo/demo-content.js';
 import { openAccess } from '../integrations/open-access.js';
 import { localRootOf } from '../sync-runs/local-root.js';
 import { unknownIntegration, violationsOfIntegration } from '../sync-runs/sync-rules.js';
+import { describedProvider } from '../../../sync/providers/registry.js';
 import { repositoriesOfHost } from './host-repositories.js';
-import { localRepositories } from './local-repositories.js';
 import type { FoundRepositories, PageStart, RepositorySearch } from './repository-search.js';
 
 export const listRepositories: ListRepositoriesHandler<PlatformDependencies> = async (
@@ -26,9 +26,9 @@ export const listRepositories: ListRepositoriesHandler<PlatformDependencies> = a
   }
   const search: RepositorySearch = { text: query.query?.toLowerCase() ?? '', limit, start };
   if (integrationId === null) {
-    const names =
-      provider === 'local' ? await localRepositories(localRootOf(principal.org_id, settings)) : demoRepositories;
-    return replyWith(pageOf(names, search));
+    const server = { localRoot: localRootOf(principal.org_id, settings), madeUp: demoRepositories };
+    const names = await describedProvider(provider).names?.(server);
+    return replyWith(pageOf(names ?? [], search));
   }
   const opened = await openAccess(dependencies, principal.org_id, integrationId);
   if (opened === null || provider !== opened.provider) {

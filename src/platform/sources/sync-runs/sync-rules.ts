@@ -1,17 +1,15 @@
 import type { Schemas } from '../../../../generated/platform/operations.js';
+import { describedProvider, isCodeHost } from '../../../sync/providers/registry.js';
 import type { Violation } from '@plumbline/contract/violations';
 
 type SyncProvider = Schemas['SyncProvider'];
 
-/** A clone has the history, but no data of a host. Every other provider has all targets. */
-const localTargets: readonly Schemas['SyncTarget'][] = ['git', 'prs', 'blame'];
-
 /** The targets that the provider does not support. */
 export function violationsOfTargets(provider: SyncProvider, targets: readonly Schemas['SyncTarget'][]): Violation[] {
-  if (provider !== 'local') return [];
-  const message = `must be one of ${localTargets.join(', ')}: ${provider} supports nothing else`;
+  const supported = describedProvider(provider).targets;
+  const message = `must be one of ${supported.join(', ')}: ${provider} supports nothing else`;
   return targets.flatMap((target, index) =>
-    localTargets.includes(target) ? [] : [{ path: `/body/targets/${index}`, rule: 'enum', message }],
+    supported.includes(target) ? [] : [{ path: `/body/targets/${index}`, rule: 'enum', message }],
   );
 }
 
@@ -32,10 +30,10 @@ export function violationsOfIntegration(
   integrationId: string | null,
   part: 'body' | 'query' = 'body',
 ): Violation[] {
-  const isCodeHost = provider === 'host_a' || provider === 'host_b';
   const path = `/${part}/integration_id`;
-  if (isCodeHost && integrationId === null) return [{ path, rule: 'required', message: `is required for ${provider}` }];
-  if (isCodeHost || integrationId === null) return [];
+  const isMissing = integrationId === null;
+  if (isCodeHost(provider) && isMissing) return [{ path, rule: 'required', message: `is required for ${provider}` }];
+  if (isCodeHost(provider) || isMissing) return [];
   return [{ path, rule: 'type', message: `must be absent: ${provider} is read without an integration` }];
 }
 

@@ -1,6 +1,6 @@
 /** `sync git` from host_a: the most recent commits of the default branch, the last ones with statistics per file. */
 import type { Row } from '../../records.js';
-import type { SyncRequest } from '../../request.js';
+import type { SyncRequest } from '../../sync-request.js';
 import { isUnanswered, SyncError } from '../../failures.js';
 import type { TimeWindow } from '../../time-window.js';
 import {

@@ -3,8 +3,7 @@ import { matchesSearch, nothingMatches } from '../../batch.js';
 import { SyncError } from '../../failures.js';
 import { openGate } from '../../http/gate.js';
 import { identityOfRemote } from '../../identity.js';
-import type { SyncRequest } from '../../request.js';
-import type { Selection } from '../../selection.js';
+import type { SyncRequest } from '../../sync-request.js';
 import type { SyncDependencies } from '../../dependencies.js';
 import { codeownersOfHost } from '../codeowners-of-host.js';
 import type { OpenRepository, Page, Provider, RepositorySource, Start } from '../provider.js';
@@ -20,25 +19,25 @@ import { newestFirst } from '../newest-first.js';
 import { pullRequestListing } from './pull-requests.js';
 import { runListing } from './runs.js';
 import type { HostARepository } from './repository.js';
-
-type HostASelection = Extract<Selection, { readonly kind: 'host_a' | 'batch' }>;
+import type { ManyRepositories, OwnedRepository } from '../selections.js';
 
 /** Opens the provider; the first request is sent for the first repository. */
 export async function openHostA(
-  selection: HostASelection,
+  baseUrl: string,
+  chosen: OwnedRepository | ManyRepositories,
   request: SyncRequest,
   dependencies: SyncDependencies,
 ): Promise<Provider> {
   const gate = openGate({ host: 'host_a', ...dependencies });
-  const client = await openHostAClient(selection.baseUrl, request.token, gate, dependencies);
+  const client = await openHostAClient(baseUrl, request.token, gate, dependencies);
   const source = (owner: string, repo: string): RepositorySource => ({
     name: `${owner}/${repo}`,
     open: () => openRepository(client, owner, repo, request, dependencies),
   });
   return {
     async *repositories() {
-      if (selection.kind === 'host_a') yield source(selection.owner, selection.repo);
-      else yield* matching(client, selection.group, selection.pattern, request.batch.size, source);
+      if ('owner' in chosen) yield source(chosen.owner, chosen.repo);
+      else yield* matching(client, chosen, request.batch.size, source);
     },
   };
 }
@@ -46,8 +45,7 @@ export async function openHostA(
 /** @throws SyncError (`not_found`) at the end if no repository matched */
 async function* matching(
   client: HostAClient,
-  group: string,
-  pattern: string,
+  { group, pattern }: ManyRepositories,
   batchSize: number,
   source: (owner: string, repo: string) => RepositorySource,
 ): AsyncGenerator<RepositorySource> {

@@ -3,7 +3,7 @@
  * reports only their sum per commit, which is stored as one row with the path {@link AGGREGATE_PATH}.
  */
 import { AGGREGATE_PATH, type Row } from '../../records.js';
-import type { SyncRequest } from '../../request.js';
+import type { SyncRequest } from '../../sync-request.js';
 import { SyncError } from '../../failures.js';
 import {
   commitRangePages,

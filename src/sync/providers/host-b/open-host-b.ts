@@ -3,8 +3,7 @@ import { matchesSearch, nothingMatches } from '../../batch.js';
 import { SyncError } from '../../failures.js';
 import { openGate } from '../../http/gate.js';
 import { identityOfRemote } from '../../identity.js';
-import type { SyncRequest } from '../../request.js';
-import type { Selection } from '../../selection.js';
+import type { SyncRequest } from '../../sync-request.js';
 import type { SyncDependencies } from '../../dependencies.js';
 import { codeownersOfHost } from '../codeowners-of-host.js';
 import { newestFirst } from '../newest-first.js';
@@ -26,25 +25,25 @@ import { deploymentListing, incidentListing, pipelineListing } from './events.js
 import { issuePages } from './issues.js';
 import { mergeRequestListing } from './merge-requests.js';
 import type { HostBProject } from './project.js';
+import type { ManyRepositories } from '../selections.js';
 
-type HostBSelection = Extract<Selection, { readonly kind: 'host_b' | 'batch' }>;
-
-/** Opens the provider; the first request is sent for the first project. */
+/** Opens the provider; the first request is sent for the first project. @param chosen the number of a project, or many */
 export async function openHostB(
-  selection: HostBSelection,
+  baseUrl: string,
+  chosen: number | ManyRepositories,
   request: SyncRequest,
   dependencies: SyncDependencies,
 ): Promise<Provider> {
   const gate = openGate({ host: 'host_b', ...dependencies });
-  const gitlab = await openGitlab(selection.baseUrl, request.token, gate, dependencies);
+  const gitlab = await openGitlab(baseUrl, request.token, gate, dependencies);
   const source = (id: number, name: string): RepositorySource => ({
     name,
     open: () => openProject(gitlab, id, request, dependencies),
   });
   return {
     async *repositories() {
-      if (selection.kind === 'host_b') yield source(selection.projectId, `project ${selection.projectId}`);
-      else yield* matching(gitlab, selection.group, selection.pattern, source);
+      if (typeof chosen === 'number') yield source(chosen, `project ${chosen}`);
+      else yield* matching(gitlab, chosen, source);
     },
   };
 }
@@ -52,8 +51,7 @@ export async function openHostB(
 /** @throws SyncError (`not_found`) at the end if no project matched */
 async function* matching(
   gitlab: Gitlab,
-  group: string,
-  pattern: string,
+  { group, pattern }: ManyRepositories,
   source: (id: number, name: string) => RepositorySource,
 ): AsyncGenerator<RepositorySource> {
   const options = { includeSubgroups: true, orderBy: 'path', sort: 'asc' };

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { SyncError } from '../../failures.js';
 import type { Identity } from '../../identity.js';
 import { identityOfPath, identityOfRemote, withoutCredentials } from '../../identity.js';
-import type { SyncRequest } from '../../request.js';
+import type { SyncRequest } from '../../sync-request.js';
 import { askedSince } from '../../time-window.js';
 import type { SyncDependencies } from '../../dependencies.js';
 import { toAsyncIterable } from '@plumbline/contract/system/async-iterable';

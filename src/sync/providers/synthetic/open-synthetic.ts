@@ -1,8 +1,7 @@
 /** The synthetic provider: generated repositories. The same seed generates the same data. */
 import { identityOfRemote } from '../../identity.js';
 import type { JsonValue, Records, TableName } from '../../records.js';
-import type { SyncRequest } from '../../request.js';
-import type { Selection } from '../../selection.js';
+import type { SyncRequest } from '../../sync-request.js';
 import type { SyncDependencies } from '../../dependencies.js';
 import { toAsyncIterable } from '@plumbline/contract/system/async-iterable';
 import type { OpenRepository, Page, Provider, RepositorySource, Start } from '../provider.js';
@@ -18,19 +17,19 @@ const DEFAULT_COMMITS_PER_DAY = 5;
 /** The next sync generates this many days again, because requests that were open may have ended. */
 const UNSETTLED_DAYS = 14;
 
-type SyntheticSelection = Extract<Selection, { readonly kind: 'synthetic' }>;
-
 /** Opens the provider; `--max-repos` generates that many repositories instead of one. */
 export function openSynthetic(
-  selection: SyntheticSelection,
+  repoName: string,
+  seed: number,
   request: SyncRequest,
   dependencies: SyncDependencies,
 ): Provider {
-  return { repositories: () => toAsyncIterable(sources(selection, request, dependencies)) };
+  return { repositories: () => toAsyncIterable(sources(repoName, seed, request, dependencies)) };
 }
 
 function* sources(
-  { repoName, seed }: SyntheticSelection,
+  repoName: string,
+  seed: number,
   request: SyncRequest,
   dependencies: SyncDependencies,
 ): Generator<RepositorySource> {

@@ -4,6 +4,7 @@
  * issues the texts refer to without closing them.
  */
 import type { AnyRow } from '../../records.js';
+import { marksOf } from '../../providers/registry.js';
 import { identityOfRemote } from '../../identity.js';
 import { numberOf, textOf } from '../row-values.js';
 import type { Closing } from './database/records.js';
@@ -16,8 +17,8 @@ export type NamedRepository = Pick<RepositoryContext, 'repo' | 'identity'> &
 
 /**
  * `listed`: the host names the request. The others come from texts; those that end in `_b` are references in the grammar
- * of host_b only, and count for its issues only. A text of the kinds that end in `_mention` closes nothing: it refers to
- * the issue.
+ * of GitLab only, and count for the issues of hosts with that grammar only. A text of the kinds that end in `_mention`
+ * closes nothing: it refers to the issue.
  */
 export type ClosingKind =
   'listed' | 'request' | 'request_b' | 'request_mention' | 'commit' | 'commit_b' | 'commit_mention';
@@ -74,7 +75,7 @@ export function isMention(kind: ClosingKind): boolean {
 
 /** Whether a closing counts for an issue from this source. */
 export function countsForIssue(kind: ClosingKind, issueSource: string): boolean {
-  return issueSource === 'host_b' || !kind.endsWith('_b');
+  return marksOf(issueSource).closesLists === true || !kind.endsWith('_b');
 }
 
 /** The closings to add and to remove, so that the stored ones equal the wanted ones. */

@@ -5,7 +5,7 @@
 import type { AnyRow } from '../../records.js';
 import { AGGREGATE_PATH } from '../../records.js';
 import type { SinkPage } from '../../sinks/sink.js';
-import type { ProviderName } from '../../targets.js';
+import { marksOf } from '../../providers/registry.js';
 import type { Classifier } from '../classify/classifier.js';
 import { numberOf, numberOrNull, textOf, textOrNull } from '../row-values.js';
 import type { Steps } from '@plumbline/contract/system/slices';
@@ -93,13 +93,13 @@ export function* changesOf(
   return { churn: !isKnown ? null : paths.length > 0 ? churn : (aggregate ?? 0), files, owners };
 }
 
-/** Whether a source reports the statistics of every commit; a commit without statistics changed nothing then. */
+/**
+ * Whether a source reports the statistics of every commit; a commit without statistics changed nothing then. Not a clone:
+ * unless it is asked for more, it is read like a host, with the files of the latest commits only.
+ */
 export function reportsAllFiles(source: string): boolean {
-  return IN_FULL.has(source);
+  return marksOf(source).hasAllFiles === true;
 }
-
-/** Not a clone: unless it is asked for more, it is read like a host, with the files of the latest commits only. */
-const IN_FULL: ReadonlySet<string> = new Set(['synthetic'] satisfies ProviderName[]);
 
 function count<Key>(tally: Map<Key, number>, key: Key): void {
   tally.set(key, (tally.get(key) ?? 0) + 1);

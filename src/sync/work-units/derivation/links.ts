@@ -1,4 +1,5 @@
 /** The links between commits and requests, and the commits that belong to no request. */
+import { marksOf } from '../../providers/registry.js';
 import { textOf } from '../row-values.js';
 import { isMerge } from './commits.js';
 import type { ChangedCommit } from './database/records.js';
@@ -29,19 +30,8 @@ export function mentionOf(message: string): Mention | undefined {
 
 /** Whether a link of this kind counts for a request from this source. */
 export function countsFor(kind: LinkKind, requestSource: string): boolean {
-  switch (kind) {
-    case 'listed':
-      return true;
-    case 'changing':
-      return false;
-    case 'see':
-      return requestSource !== 'host_a';
-    case 'pull':
-      return requestSource !== 'host_b';
-    case 'squash':
-      // A clone detects merged requests by their merge commits; `(#12)` is then more often an issue.
-      return requestSource !== 'host_b' && requestSource !== 'local';
-  }
+  if (kind === 'listed' || kind === 'changing') return kind === 'listed';
+  return marksOf(requestSource).mentions.includes(kind);
 }
 
 export interface StoredLink {

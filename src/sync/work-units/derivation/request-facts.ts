@@ -1,5 +1,6 @@
 /** The data that the unit of a pull or merge request depends on: its records, its merge, and who reviewed it. */
 import type { Reviewer } from '../../../analytics/work-unit.js';
+import { marksOf } from '../../providers/registry.js';
 import type { AnyRow } from '../../records.js';
 import { numberOrNull, textOf, textOrNull } from '../row-values.js';
 import type { CommitFacts } from './commits.js';
@@ -50,11 +51,9 @@ export function reviewsByOthers({ authors }: RepositoryContext, { row, reviews }
   });
 }
 
-/** Sources that report the reviews of all requests. A clone has none, and host_b tells whether it showed them. */
-const REVIEWED_SOURCES: ReadonlySet<string> = new Set(['host_a', 'synthetic']);
-
+/** A clone has none, and host_b tells whether it showed them. */
 function hasKnownReviews({ row }: RequestFacts): boolean {
-  return REVIEWED_SOURCES.has(textOf(row, 'source')) || numberOrNull(row, 'notes_read') !== null;
+  return marksOf(textOf(row, 'source')).hasAllReviews === true || numberOrNull(row, 'notes_read') !== null;
 }
 
 /** The people who reviewed a request, by name; undefined if its source does not report reviews. */

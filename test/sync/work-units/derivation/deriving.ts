@@ -4,7 +4,8 @@ import type { WorkUnit, WorkUnitChange, UnitStore } from '../../../../src/analyt
 import type { AnyRow, JsonValue, TableName } from '../../../../src/sync/records.js';
 import { tableNamed } from '../../../../src/sync/records.js';
 import type { Sink, SinkPage } from '../../../../src/sync/sinks/sink.js';
-import type { ProviderName, Target } from '../../../../src/sync/targets.js';
+import type { ProviderName } from '../../../../src/sync/providers/registry.js';
+import type { Target } from '../../../../src/sync/targets.js';
 import { createClassifier } from '../../../../src/sync/work-units/classify/classifier.js';
 import type { Classifier } from '../../../../src/sync/work-units/classify/classifier.js';
 import { loadRules } from '../../../../src/sync/work-units/classify/rules.js';

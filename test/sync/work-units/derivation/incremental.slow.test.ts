@@ -10,7 +10,8 @@ import type { AnyRow, TableName } from '../../../../src/sync/records.js';
 import { tableNamed } from '../../../../src/sync/records.js';
 import type { DerivationRecords } from '../../../../src/sync/work-units/derivation/database/records.js';
 import type { Sink } from '../../../../src/sync/sinks/sink.js';
-import type { ProviderName, Target } from '../../../../src/sync/targets.js';
+import type { ProviderName } from '../../../../src/sync/providers/registry.js';
+import type { Target } from '../../../../src/sync/targets.js';
 import { refreshRepository } from '../../../../src/sync/work-units/derivation/derivation.js';
 import {
   commitUnit,

@@ -1,6 +1,7 @@
 import { unreadableToken } from '../../integrations/unreadable-token.js';
 import { secretContext } from '../../integrations/integrations.store.js';
 import type { SecretBox } from '../../../server/secrets/secret-box.js';
+import { isCodeHost } from '../../../../sync/providers/registry.js';
 import { passwordsOf } from '../../../../sync/request.js';
 import { parseConnection } from '../../../../sync/sinks/connection-string.js';
 import { lockDatabaseOf } from '../../records/lock-database.js';
@@ -51,8 +52,8 @@ export function prepareJob(
   if ('problem' in address) {
     return { refusal: `Data cannot be stored in ANALYTICS_URI: ${address.problem}. Contact the operator.` };
   }
-  const isCodeHost = run.provider === 'host_a' || run.provider === 'host_b';
-  if (isCodeHost && run.secret_sealed === null) return { refusal: refusals[run.inactive_reason ?? 'gone'] };
+  if (isCodeHost(run.provider) && run.secret_sealed === null)
+    return { refusal: refusals[run.inactive_reason ?? 'gone'] };
   const job: Omit<SyncJob, 'credential'> = {
     orgId: run.org_id,
     provider: run.provider,

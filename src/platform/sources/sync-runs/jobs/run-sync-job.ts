@@ -1,9 +1,10 @@
 import { cleanedUp } from '../../../../sync/cleaned-up.js';
 import { outboundFetch } from '@plumbline/contract/outbound/outbound-fetch';
 import { failureOf, type SyncFailure } from '../../../../sync/failures.js';
-import { openProvider } from '../../../../sync/providers/open.js';
-import { parseSyncRequest, type SyncRequest } from '../../../../sync/request.js';
+import { describedProvider } from '../../../../sync/providers/registry.js';
+import { parseSyncRequest } from '../../../../sync/request.js';
 import { runSync } from '../../../../sync/run.js';
+import type { SyncRequest } from '../../../../sync/sync-request.js';
 import { openPostgresLocks } from '../../../../sync/sinks/postgres-locks.js';
 import type { SyncDependencies } from '../../../../sync/dependencies.js';
 import type { Target } from '../../../../sync/targets.js';
@@ -106,7 +107,7 @@ async function list(
   const read = requestOf(part, target, job);
   if ('error' in read) return read.error;
   try {
-    const provider = await openProvider(read.request, { ...dependencies, progress: {} });
+    const provider = await read.request.selection.open(read.request, { ...dependencies, progress: {} });
     let count = 0;
     for await (const source of provider.repositories()) if (source.name !== '') count += 1;
     progress.counted(part.selected, count);
@@ -146,9 +147,10 @@ function requestOf(
   { prune, provider, periodDays, recordDays }: SyncJob,
 ): { readonly request: SyncRequest } | { readonly error: SyncFailure } {
   // The configuration decides for all of its targets and providers; only the history of some can be rewritten.
-  const isPruned = prune && target === 'git' && provider !== 'synthetic';
+  const { isGenerated = false } = describedProvider(provider);
+  const isPruned = prune && target === 'git' && !isGenerated;
   // Generated data are as many as the configuration says.
-  const period = provider === 'synthetic' ? {} : { period: String(periodDays) };
+  const period = isGenerated ? {} : { period: String(periodDays) };
   const kept = recordDays === null ? {} : { recordDays: String(recordDays) };
   const parsed = parseSyncRequest({ ...options, ...period, ...kept, target, prune: isPruned }, {});
   if (parsed.ok) return { request: parsed.request };

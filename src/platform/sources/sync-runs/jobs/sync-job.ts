@@ -1,7 +1,8 @@
 import type { Schemas } from '../../../../../generated/platform/operations.js';
 import type { SyncFailure, SyncFailureCode } from '../../../../sync/failures.js';
 import type { RepositorySummary } from '../../../../sync/summary.js';
-import type { ProviderName, Target } from '../../../../sync/targets.js';
+import type { ProviderName } from '../../../../sync/providers/registry.js';
+import type { Target } from '../../../../sync/targets.js';
 
 /** The work of one run. It is plain data, because it is sent to a separate process. */
 export interface SyncJob {
