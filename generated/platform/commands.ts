@@ -5143,12 +5143,13 @@ export const commands: readonly OperationCommand[] = [
       {
         name: 'provider',
         kind: 'text',
-        choices: ['host_a', 'host_b'],
+        choices: ['host_a', 'host_b', 'gitea'],
         isSecret: false,
         property: 'provider',
         place: 'body',
         required: true,
-        description: 'A code-hosting provider: `host_a` is GitHub, `host_b` is GitLab.',
+        description:
+          'A code-hosting provider: `host_a` is GitHub, `host_b` is GitLab, and `gitea` is a Gitea or Forgejo, which needs a `base_url`.',
       },
       {
         name: 'name',
@@ -5258,7 +5259,7 @@ export const commands: readonly OperationCommand[] = [
         property: 'provider',
         place: 'body',
         required: false,
-        description: 'A code-hosting provider: `host_a` is GitHub, `host_b` is GitLab.',
+        description: 'A code host at which this server can have an app.',
       },
       {
         name: 'return-to',
@@ -5303,7 +5304,7 @@ export const commands: readonly OperationCommand[] = [
         property: 'provider',
         place: 'body',
         required: false,
-        description: 'A code-hosting provider: `host_a` is GitHub, `host_b` is GitLab.',
+        description: 'A code host at which this server can have an app.',
       },
       {
         name: 'state',
@@ -5483,7 +5484,7 @@ export const commands: readonly OperationCommand[] = [
       {
         name: 'provider',
         kind: 'text',
-        choices: ['host_a', 'host_b', 'local', 'synthetic'],
+        choices: ['host_a', 'host_b', 'gitea', 'local', 'synthetic'],
         isSecret: false,
         property: 'provider',
         place: 'query',
@@ -5583,13 +5584,13 @@ export const commands: readonly OperationCommand[] = [
       {
         name: 'provider',
         kind: 'text',
-        choices: ['host_a', 'host_b', 'local', 'synthetic'],
+        choices: ['host_a', 'host_b', 'gitea', 'local', 'synthetic'],
         isSecret: false,
         property: 'provider',
         place: 'body',
         required: true,
         description:
-          'The source: a code host (`host_a` is GitHub, `host_b` is GitLab), repositories on the server (`local`), or synthetic data (`synthetic`).',
+          'The source: a code host (`host_a` is GitHub, `host_b` is GitLab, `gitea` is Gitea or Forgejo), repositories on the server (`local`), or synthetic data (`synthetic`).',
       },
       {
         name: 'integration-id',

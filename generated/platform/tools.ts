@@ -949,7 +949,7 @@ export const operationTools: readonly OperationTool[] = [
                 properties: {
                   id: { type: 'string', format: 'uuid' },
                   org_id: { type: 'string', format: 'uuid' },
-                  provider: { type: 'string', enum: ['host_a', 'host_b'] },
+                  provider: { type: 'string', enum: ['host_a', 'host_b', 'gitea'] },
                   kind: { type: 'string', enum: ['token', 'app'] },
                   name: { type: 'string' },
                   account: { type: ['string', 'null'] },
@@ -1020,7 +1020,7 @@ export const operationTools: readonly OperationTool[] = [
       properties: {
         provider: {
           type: 'string',
-          enum: ['host_a', 'host_b', 'local', 'synthetic'],
+          enum: ['host_a', 'host_b', 'gitea', 'local', 'synthetic'],
           description: 'Where the repositories are.',
         },
         integration_id: {
@@ -1184,7 +1184,7 @@ export const operationTools: readonly OperationTool[] = [
                   org_id: { type: 'string', format: 'uuid' },
                   integration_id: { type: ['string', 'null'], format: 'uuid' },
                   name: { type: 'string' },
-                  provider: { type: 'string', enum: ['host_a', 'host_b', 'local', 'synthetic'] },
+                  provider: { type: 'string', enum: ['host_a', 'host_b', 'gitea', 'local', 'synthetic'] },
                   targets: {
                     type: 'array',
                     items: {
@@ -1306,7 +1306,7 @@ export const operationTools: readonly OperationTool[] = [
             org_id: { type: 'string', format: 'uuid' },
             integration_id: { type: ['string', 'null'], format: 'uuid' },
             name: { type: 'string' },
-            provider: { type: 'string', enum: ['host_a', 'host_b', 'local', 'synthetic'] },
+            provider: { type: 'string', enum: ['host_a', 'host_b', 'gitea', 'local', 'synthetic'] },
             targets: {
               type: 'array',
               items: { type: 'string', enum: ['git', 'prs', 'blame', 'cicd', 'deployments', 'incidents', 'issues'] },
@@ -1846,7 +1846,11 @@ export const operationTools: readonly OperationTool[] = [
               enum: ['missing_integration', 'missing_sync_config', 'failed_sync', 'running_sync', 'ready'],
             },
             has_integration: { type: 'boolean' },
-            providers: { type: 'array', uniqueItems: true, items: { type: 'string', enum: ['host_a', 'host_b'] } },
+            providers: {
+              type: 'array',
+              uniqueItems: true,
+              items: { type: 'string', enum: ['host_a', 'host_b', 'gitea'] },
+            },
             has_sync_config: { type: 'boolean' },
             sync_config_id: { type: ['string', 'null'], format: 'uuid' },
             sync_status: { type: 'string', enum: ['none', 'pending', 'running', 'partial', 'complete', 'failed'] },

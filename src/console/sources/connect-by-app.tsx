@@ -7,18 +7,18 @@ import { Failed } from '../ui/failed.js';
 import { Field, Form } from '../ui/form.js';
 import { codeHosts } from './words.js';
 
-type CodeHost = Schemas['CodeHost'];
+type AppHost = Schemas['AppHost'];
 
 /** The code hosts at which this server has an app, as it has written into the page. */
-export function appHosts(): readonly CodeHost[] {
+export function appHosts(): readonly AppHost[] {
   const tags = [...document.querySelectorAll<HTMLMetaElement>('meta[name="plumbline-app"]')];
   return (['host_a', 'host_b'] as const).filter((host) => tags.some(({ content }) => content === host));
 }
 
 /** Leads to the page of a code host where the app of this server gets access. @param returnTo the page to come back to */
-export function useConnectByApp(returnTo: string): UseMutationResult<Schemas['AppInstallationStart'], Error, CodeHost> {
+export function useConnectByApp(returnTo: string): UseMutationResult<Schemas['AppInstallationStart'], Error, AppHost> {
   return useMutation({
-    mutationFn: async (provider: CodeHost) =>
+    mutationFn: async (provider: AppHost) =>
       unwrap(await startAppInstallation(platform, { body: { provider, return_to: returnTo } })),
     onSuccess: leave,
   });
@@ -60,7 +60,7 @@ export function ConnectByApp({ returnTo, isFirst = false }: ConnectByAppProps): 
 }
 
 /** What the app can read at each code host. */
-const access: Readonly<Record<CodeHost, string>> = {
+const access: Readonly<Record<AppHost, string>> = {
   host_a: 'You choose at GitHub which repositories can be read.',
   host_b: 'At GitLab, this server can read every project that you can read.',
 };

@@ -39,7 +39,8 @@ export function Integrations({ query }: { query: UseQueryResult<readonly Integra
       announce(`${name} is disconnected.`);
     },
   });
-  const apps = appHosts();
+  const appOf = ({ provider }: Integration): Schemas['AppHost'] | undefined =>
+    appHosts().find((host) => host === provider);
   const connectAgain = useConnectByApp('/console/sources');
   const connectButton = (
     <button
@@ -92,14 +93,15 @@ export function Integrations({ query }: { query: UseQueryResult<readonly Integra
                 </div>
                 {mayWrite && (
                   <div class="actions">
-                    {each.inactive_reason === 'removed' && apps.includes(each.provider) && (
+                    {each.inactive_reason === 'removed' && appOf(each) !== undefined && (
                       <button
                         type="button"
                         class="primary"
                         aria-label={`Connect ${each.name} again`}
                         aria-disabled={connectAgain.isPending}
                         onClick={() => {
-                          if (!connectAgain.isPending) connectAgain.mutate(each.provider);
+                          const app = appOf(each);
+                          if (!connectAgain.isPending && app !== undefined) connectAgain.mutate(app);
                         }}
                       >
                         Connect again
@@ -144,7 +146,7 @@ export function Integrations({ query }: { query: UseQueryResult<readonly Integra
       />
       <Confirm
         title={`Disconnect ${leaving?.name ?? ''}?`}
-        text={leaving === null ? '' : farewells[leaving.kind === 'token' ? 'token' : leaving.provider]}
+        text={leaving === null ? '' : farewellTo(leaving)}
         button="Disconnect"
         open={leaving !== null}
         onClose={() => {
@@ -161,12 +163,16 @@ export function Integrations({ query }: { query: UseQueryResult<readonly Integra
 /** What the code host says about an installation of the app that cannot be used. */
 const inactive = { suspended: 'suspended at', removed: 'removed at' } as const;
 
-/** What disconnecting leaves: of an access token, and of the app at each code host. */
-const farewells = {
-  token: 'The stored access token is deleted. What was read through it stays.',
+/** What disconnecting leaves of the app at each code host. */
+const farewells: Readonly<Partial<Record<Schemas['CodeHost'], string>>> = {
   host_a: 'What was read through it stays. The app stays installed at GitHub until you remove it there.',
   host_b: 'Its access is revoked at GitLab. What was read through it stays.',
-} as const;
+};
+
+function farewellTo({ kind, provider }: Integration): string {
+  const farewell = kind === 'app' ? farewells[provider] : undefined;
+  return farewell ?? 'The stored access token is deleted. What was read through it stays.';
+}
 
 /** What came of the latest test. */
 function TestOutcome({ integration, isTesting }: { integration: Integration; isTesting: boolean }): JSX.Element {

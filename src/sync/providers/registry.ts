@@ -1,12 +1,13 @@
 /** The providers. Each is a folder and a line here. */
 import type { CodeHost } from './code-host.js';
 import type { DerivationMarks, ProviderDescription } from './description.js';
+import { gitea } from './gitea/provider.js';
 import { hostA } from './host-a/provider.js';
 import { hostB } from './host-b/provider.js';
 import { local } from './local/provider.js';
 import { synthetic } from './synthetic/provider.js';
 
-export const PROVIDERS = [local, hostA, hostB, synthetic] as const;
+export const PROVIDERS = [local, hostA, hostB, gitea, synthetic] as const;
 
 export type AnyProvider = (typeof PROVIDERS)[number];
 export type ProviderName = AnyProvider['name'];
@@ -35,7 +36,7 @@ export function describedProvider(name: ProviderName): AnyProvider {
 /** What the code host of a provider answers. @throws if its repositories are on none */
 export function codeHostOf(name: ProviderName): CodeHost & { readonly title: string } {
   const { host, title } = describedProvider(name);
-  if (host === undefined) throw new Error(`${name} is no code host`);
+  if (host === undefined) throw new Error(`${name} is not a code host`);
   return { ...host, title };
 }
 

@@ -5329,10 +5329,10 @@ export interface components {
             created_at: string;
         };
         /**
-         * @description A code-hosting provider: `host_a` is GitHub, `host_b` is GitLab.
+         * @description A code-hosting provider: `host_a` is GitHub, `host_b` is GitLab, and `gitea` is a Gitea or Forgejo, which needs a `base_url`.
          * @enum {string}
          */
-        CodeHost: "host_a" | "host_b";
+        CodeHost: "host_a" | "host_b" | "gitea";
         /** @description A code host that an organization is connected to. */
         Integration: {
             /**
@@ -6967,9 +6967,14 @@ export interface components {
              */
             tested_at: string;
         };
+        /**
+         * @description A code host at which this server can have an app. Others are connected with access tokens.
+         * @enum {string}
+         */
+        AppHost: "host_a" | "host_b";
         /** @description Where the caller comes from, and whose installation to connect. */
         StartAppInstallationRequest: {
-            provider?: components["schemas"]["CodeHost"];
+            provider?: components["schemas"]["AppHost"];
             /** @description The page of the console to return to. Left out, `/console/onboarding`. */
             return_to?: string;
             /** @description The organization or user at the code host that has the app already. Left out, the app is installed. */
@@ -7002,7 +7007,7 @@ export interface components {
         };
         /** @description What the code host has added to the address of the page that it sent the browser back to. */
         ConnectAppInstallationRequest: {
-            provider?: components["schemas"]["CodeHost"];
+            provider?: components["schemas"]["AppHost"];
             /** @description The state of the first step. */
             state: string;
             /** @description What the server exchanges for the identity of the user at the code host. Absent if only a request was made. */
@@ -7098,10 +7103,10 @@ export interface components {
             request_id: components["schemas"]["RequestId"];
         };
         /**
-         * @description The source: a code host (`host_a` is GitHub, `host_b` is GitLab), repositories on the server (`local`), or synthetic data (`synthetic`).
+         * @description The source: a code host (`host_a` is GitHub, `host_b` is GitLab, `gitea` is Gitea or Forgejo), repositories on the server (`local`), or synthetic data (`synthetic`).
          * @enum {string}
          */
-        SyncProvider: "host_a" | "host_b" | "local" | "synthetic";
+        SyncProvider: "host_a" | "host_b" | "gitea" | "local" | "synthetic";
         /** @description A repository that a sync can read. */
         AvailableRepository: {
             /** @description As a sync configuration names it. */

@@ -55,7 +55,7 @@ export const subscribedEventValues = [
 ] as const satisfies readonly Schemas['SubscribedEvent'][];
 
 /** Every `CodeHost`. */
-export const codeHostValues = ['host_a', 'host_b'] as const satisfies readonly Schemas['CodeHost'][];
+export const codeHostValues = ['host_a', 'host_b', 'gitea'] as const satisfies readonly Schemas['CodeHost'][];
 
 /** Every `Subcategory`. */
 export const subcategoryValues = [
@@ -88,10 +88,14 @@ export const thresholdMeasureValues = [
 /** Every `ThresholdDirection`. */
 export const thresholdDirectionValues = ['above', 'below'] as const satisfies readonly Schemas['ThresholdDirection'][];
 
+/** Every `AppHost`. */
+export const appHostValues = ['host_a', 'host_b'] as const satisfies readonly Schemas['AppHost'][];
+
 /** Every `SyncProvider`. */
 export const syncProviderValues = [
   'host_a',
   'host_b',
+  'gitea',
   'local',
   'synthetic',
 ] as const satisfies readonly Schemas['SyncProvider'][];

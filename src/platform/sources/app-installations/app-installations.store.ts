@@ -7,7 +7,7 @@ import type { HostApp } from './host-app.js';
 /** A user's visit to the code host, which began in this session. */
 export interface AppInstallationStart {
   readonly stateHash: Buffer;
-  readonly provider: Schemas['CodeHost'];
+  readonly provider: Schemas['AppHost'];
   readonly orgId: string;
   readonly userId: string;
   readonly sessionId: string;
@@ -145,7 +145,7 @@ export async function noteActivity(
 
 /** The stored tokens of an integration by the app. */
 export interface StoredAccess {
-  readonly provider: Schemas['CodeHost'];
+  readonly provider: Schemas['AppHost'];
   readonly installation_id: string | null;
   readonly secret_sealed: Uint8Array;
   readonly refresh_sealed: Uint8Array | null;

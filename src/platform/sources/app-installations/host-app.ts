@@ -42,7 +42,7 @@ export type ConnectProblem = ReturnType<typeof codeHostFailed> | ReturnType<type
 
 /** An app at a code host. Answers never contain what the host wrote about a failure: it may repeat a token. */
 export interface HostApp {
-  readonly provider: Schemas['CodeHost'];
+  readonly provider: Schemas['AppHost'];
   /** The base URL of its integrations; null: the public one. */
   readonly baseUrl: string | null;
   /** Whether a renewal uses up what is stored. Then one renewal runs at a time, and is stored before its token is used. */

@@ -1,6 +1,7 @@
 import type { ConnectIntegrationHandler, ConnectIntegrationReply } from '../../../../generated/platform/operations.js';
 import { integrationExists, tooManyIntegrations } from '../../../../generated/problems.js';
 import { validationProblem } from '@plumbline/contract/violations';
+import { codeHostOf } from '../../../sync/providers/registry.js';
 import { refusalOfOldActor } from '../../identity/mfa/fresh-proof.js';
 import { actorOf } from '../../identity/accounts/actor.js';
 import { recordAudit } from '../../tenancy/audit/audit.store.js';
@@ -17,6 +18,10 @@ export const connectIntegration: ConnectIntegrationHandler<PlatformDependencies>
   const stale = await refusalOfOldActor(sql, principal, clock.now());
   if (stale !== null) return stale;
   const baseUrl = body.base_url ?? null;
+  if (baseUrl === null && codeHostOf(body.provider).publicUrl === null) {
+    const message = `is required for ${body.provider}, which has no public installation`;
+    return validationProblem([{ path: '/body/base_url', rule: 'required', message }]);
+  }
   const fault = baseUrl === null ? null : faultOfBaseUrl(baseUrl, settings.integrationNetworks);
   if (fault !== null) return validationProblem([{ path: '/body/base_url', rule: 'format', message: fault }]);
 

@@ -20,7 +20,8 @@ export interface Mention {
 export function mentionOf(message: string): Mention | undefined {
   const end = message.indexOf('\n');
   const title = (end < 0 ? message : message.slice(0, end)).trimEnd();
-  const pull = /^Merge pull request #(\d{1,9}) from /.exec(title);
+  // GitHub writes the number, and Gitea the title before it.
+  const pull = /^Merge pull request (?:'.*' \()?#(\d{1,9})\)? from /.exec(title);
   if (pull?.[1] !== undefined) return { number: Number(pull[1]), kind: 'pull' };
   const squash = /\(#(\d{1,9})\)$/.exec(title);
   if (squash?.[1] !== undefined) return { number: Number(squash[1]), kind: 'squash' };

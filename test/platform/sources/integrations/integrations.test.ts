@@ -52,6 +52,17 @@ async function auditOf(id: string): Promise<unknown[]> {
 }
 
 describe('connecting', () => {
+  it('needs the address of a Gitea, which has no public installation, and tests the token there', async () => {
+    const refused = await connect({ provider: 'gitea', base_url: null });
+    expect(refused.status).toBe(422);
+    expect(refused.body.violations).toMatchObject([{ path: '/body/base_url', rule: 'required' }]);
+    const reply = await connect({ provider: 'gitea' });
+    expect(reply.status).toBe(201);
+    host.requests.length = 0;
+    expect((await test(String(reply.body.id))).body).toMatchObject({ success: true });
+    expect(host.requests.map(({ path: asked }) => asked)).toEqual(['/api/v1/user']);
+  });
+
   it('answers with the integration, untested', async () => {
     const reply = await connect({ provider: 'host_b', name: ' self-hosted ' });
     expect(reply.status).toBe(201);

@@ -50,7 +50,9 @@ function list(query: Readonly<Record<string, string>>, by = owner): Promise<Json
 
 const names = ({ body }: JsonReply): string[] => body.items.map(({ name }: { name: string }) => name);
 
-async function connect(provider: 'host_a' | 'host_b'): Promise<CodeHostDouble & { readonly integrationId: string }> {
+async function connect(
+  provider: 'host_a' | 'host_b' | 'gitea',
+): Promise<CodeHostDouble & { readonly integrationId: string }> {
   const host = await startCodeHostDouble();
   onTestFinished(() => host.stop());
   const body = { provider, name: 'main', token: 'quiet-token', base_url: host.url };
@@ -127,6 +129,17 @@ describe('repositories of a code host', () => {
     }
     expect(seen).toEqual(many);
     expect(requests[0]).toMatchObject({ authorization: 'Bearer quiet-token', path: expect.stringMatching(/^\/user/) });
+  });
+
+  it('are those of the owner of the token at a Gitea', async () => {
+    const { integrationId, answer, requests } = await connect('gitea');
+    answer(json(200, [{ full_name: 'acme/api', private: true, archived: false }]));
+    const reply = await list({ provider: 'gitea', integration_id: integrationId });
+    expect(reply.body).toEqual({
+      items: [{ name: 'acme/api', is_private: true, is_archived: false }],
+      next_cursor: null,
+    });
+    expect(requests[0]).toMatchObject({ path: '/api/v1/user/repos?limit=50&page=1' });
   });
 
   it('are searched by their names', async () => {

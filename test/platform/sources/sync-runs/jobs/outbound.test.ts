@@ -3,17 +3,21 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { runSyncJob } from '../../../../../src/platform/sources/sync-runs/jobs/run-sync-job.js';
 import type { StepResult, SyncJob } from '../../../../../src/platform/sources/sync-runs/jobs/sync-job.js';
+import { giteaRepository, startGiteaDouble } from '../../../../support/hosts/gitea.js';
 import { hostARepository, startHostA } from '../../../../support/hosts/host-a.js';
 import { hostBProject, startHostB } from '../../../../support/hosts/host-b.js';
+import type { Host } from '../../../../support/hosts/server.js';
 import { sqliteUri, testDependencies } from '../../../../sync/harness.js';
 
-async function run(provider: 'host_a' | 'host_b', baseUrl: string, networks: readonly string[]): Promise<StepResult> {
+const tokens = { host_a: 'token-of-host-a', host_b: 'token-of-host-b', gitea: 'gitea-token-of-the-test' } as const;
+
+async function run(provider: keyof typeof tokens, baseUrl: string, networks: readonly string[]): Promise<StepResult> {
   const job: SyncJob = {
     orgId: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
     provider,
     targets: ['prs'],
-    repositories: [provider === 'host_a' ? 'acme/widgets' : '7'],
-    credential: { token: provider === 'host_a' ? 'token-of-host-a' : 'token-of-host-b', baseUrl, expiresAt: null },
+    repositories: [provider === 'host_b' ? '7' : 'acme/widgets'],
+    credential: { token: tokens[provider], baseUrl, expiresAt: null },
     store: sqliteUri(),
     locks: null,
     integrationNetworks: networks,
@@ -44,9 +48,14 @@ function failureOf({ repositories }: StepResult): string | undefined {
   return repositories[0]?.error?.message;
 }
 
-describe.each(['host_a', 'host_b'] as const)('a sync run of an organization on %s', (provider) => {
-  const start = (): ReturnType<typeof startHostA> | ReturnType<typeof startHostB> =>
-    provider === 'host_a' ? startHostA(hostARepository('acme/widgets')) : startHostB(hostBProject(7, 'acme/widgets'));
+const hosts = {
+  host_a: () => startHostA(hostARepository('acme/widgets')),
+  host_b: () => startHostB(hostBProject(7, 'acme/widgets')),
+  gitea: () => startGiteaDouble(giteaRepository('acme/widgets')),
+} as const;
+
+describe.each(['host_a', 'host_b', 'gitea'] as const)('a sync run of an organization on %s', (provider) => {
+  const start: () => Promise<Host> = hosts[provider];
 
   it('sends nothing to a name that resolves to this machine', async () => {
     const host = await start();
@@ -60,6 +69,14 @@ describe.each(['host_a', 'host_b'] as const)('a sync run of an organization on %
     expect(failureOf(await run(provider, host.url, ['127.0.0.0/8']))).toBeUndefined();
     expect(host.requests.length).toBeGreaterThan(0);
   });
+
+  it.each(['/', provider === 'host_a' ? '' : provider === 'host_b' ? '/api/v4' : '/api/v1/'])(
+    'reads a host whose address users have written with %s at its end',
+    async (end) => {
+      const host = await start();
+      expect(failureOf(await run(provider, host.url + end, ['127.0.0.0/8']))).toBeUndefined();
+    },
+  );
 
   it('fails alike for a redirect to another origin, a closed port and an unknown name', async () => {
     const other = await start();

@@ -1,0 +1,154 @@
+/** Requests to the API of Gitea. It needs no package: every request is a GET, and the shared gate decides when to retry. */
+import { RedirectRefusedError } from '@plumbline/contract/outbound/outbound-fetch';
+import type { SyncDependencies } from '../../dependencies.js';
+import { SyncError } from '../../failures.js';
+import { openGate, TRIES } from '../../http/gate.js';
+import { gatedFetch, isRateLimited } from '../../http/gated-fetch.js';
+import { hasNextLink } from '../code-host.js';
+import { readInteger, readList, readObject, type JsonObject } from '../read.js';
+
+export interface GiteaClient {
+  /** @param path below `/api/v1` */
+  get(path: string): Promise<unknown>;
+  /** A page of a list. */
+  list(path: string, page: number, options?: ListOptions): Promise<GiteaPage>;
+  /** All pages of a list. */
+  all(path: string, options?: ListOptions): Promise<readonly JsonObject[]>;
+  /** The largest size of a page that the server allows, and of which `entries` are a whole number. */
+  pageSize(entries: number): Promise<number>;
+}
+
+export interface ListOptions {
+  readonly query?: Readonly<Record<string, string>>;
+  /** The property of the reply with the list; absent: the reply is the list. */
+  readonly property?: string;
+  /** Entries per page; absent: as many as the server allows, up to 50. */
+  readonly limit?: number;
+}
+
+export interface GiteaPage {
+  readonly items: readonly JsonObject[];
+  readonly hasNext: boolean;
+}
+
+const TIMEOUT = 30_000;
+const NAME = 'gitea';
+
+/** A server allows 50 entries on a page by default, and no commits beyond. */
+const LARGEST = 50;
+
+/** Opens a client for the server at `baseUrl`. */
+export function openGiteaClient(
+  baseUrl: string,
+  token: string | undefined,
+  dependencies: SyncDependencies,
+): GiteaClient {
+  const gate = openGate({ host: NAME, ...dependencies });
+  const { fetch, now, signal } = dependencies;
+  const send = gatedFetch({ fetch, gate, now, signal, timeout: TIMEOUT });
+  const headers = {
+    accept: 'application/json',
+    'user-agent': 'plumbline-sync',
+    ...(token === undefined ? {} : { authorization: `token ${token}` }),
+  };
+  const ask = async (path: string): Promise<Reply> => {
+    const response = await exchange(() => send(`${baseUrl}/api/v1${path}`, { headers }), path, signal);
+    return { body: parsed(await response.text(), path), headers: response.headers };
+  };
+  let size: Promise<number> | undefined;
+  const allowed = (): Promise<number> => (size ??= allowedSize(ask));
+  const list: GiteaClient['list'] = async (path, page, { query = {}, property, ...options } = {}) => {
+    const limit = options.limit ?? (await allowed());
+    const { body, headers: received } = await ask(
+      `${path}?${new URLSearchParams({ ...query, page: String(page), limit: String(limit) }).toString()}`,
+    );
+    // An empty list can be null.
+    const value = (property === undefined ? body : readObject(body, 'reply')[property]) ?? [];
+    const items = readList(value, property ?? 'reply').map((item) => readObject(item, 'item'));
+    return { items, hasNext: hasNextLink(received) || page * limit < Number(received.get('x-total-count') ?? 0) };
+  };
+  return {
+    pageSize: async (entries) => {
+      let fitting = Math.min(await allowed(), entries);
+      while (entries % fitting !== 0) fitting -= 1;
+      return fitting;
+    },
+    get: async (path) => (await ask(path)).body,
+    list,
+    all: async (path, options) => {
+      const items: JsonObject[] = [];
+      for (let page = 1, more = true; more; page += 1) {
+        const read = await list(path, page, options);
+        items.push(...read.items);
+        more = read.hasNext;
+      }
+      return items;
+    },
+  };
+}
+
+interface Reply {
+  readonly body: unknown;
+  readonly headers: Headers;
+}
+
+/** Administrators limit pages: https://docs.gitea.com/api/#tag/settings */
+async function allowedSize(ask: (path: string) => Promise<Reply>): Promise<number> {
+  const { body } = await ask('/settings/api');
+  const most = readInteger(readObject(body, 'settings')['max_response_items'], 'max_response_items');
+  return Math.max(1, Math.min(most, LARGEST));
+}
+
+/** Sends a request until the host replies or a retry is pointless. */
+async function exchange(send: () => Promise<Response>, path: string, signal: AbortSignal): Promise<Response> {
+  for (let tries = 1; ; tries += 1) {
+    let response: Response;
+    try {
+      response = await send();
+    } catch (error) {
+      signal.throwIfAborted();
+      const reason = error instanceof Error ? error.message : String(error);
+      const isRedirect = error instanceof RedirectRefusedError;
+      if (!isRedirect && tries < TRIES) continue;
+      throw new SyncError(
+        isRedirect ? 'unexpected_reply' : 'host_unavailable',
+        isRedirect
+          ? `${NAME} did not answer ${path}: ${reason}. If you trust it, make that the address of ${NAME}.`
+          : `${NAME} did not answer ${path} after ${TRIES} tries: ${reason}`,
+        { cause: error },
+      );
+    }
+    if (response.ok) return response;
+    if ((response.status < 500 && !isRateLimited(response)) || tries >= TRIES) throw refusal(response, path);
+  }
+}
+
+function refusal(response: Response, path: string): SyncError {
+  const { status } = response;
+  if (isRateLimited(response)) {
+    const message = `${NAME} kept limiting the request rate (${path}). Run the sync again later: it resumes from here.`;
+    return new SyncError('rate_limited', message);
+  }
+  if (status === 401)
+    return new SyncError('unauthorized', `${NAME} refused the token (401): it is wrong, expired or revoked.`);
+  if (status === 403) {
+    const scopes = 'the token needs the scopes read:repository, read:issue, read:user and read:organization.';
+    return new SyncError('unauthorized', `${NAME} refused ${path} (403): ${scopes}`, { status });
+  }
+  if (status === 404) {
+    const hint = 'A private repository looks the same without a token that may see it.';
+    return new SyncError('not_found', `${NAME}: not found: ${path}. ${hint}`, { status });
+  }
+  if (status >= 500)
+    return new SyncError('host_unavailable', `${NAME} did not answer ${path} after ${TRIES} tries: status ${status}`);
+  return new SyncError('unexpected_reply', `${NAME} answered ${path} with status ${status}.`, { status });
+}
+
+function parsed(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The message of the parser would quote the reply.
+    throw new SyncError('unexpected_reply', `${NAME} answered ${path} with something that is not JSON.`);
+  }
+}

@@ -1,0 +1,60 @@
+/** Gitea, and Forgejo, which has the same API. There is no central host: each server has an address. */
+import { hasNextLink, ownerTest, type RepositoryList } from '../code-host.js';
+import type { ProviderDescription } from '../description.js';
+import { OWNER, ownedPart, parseBaseUrl, parseMany, parseOwned, REPO } from '../selections.js';
+
+// https://docs.gitea.com/api/#tag/user/operation/userCurrentListRepos: it has no search.
+const ofUser: RepositoryList = {
+  path: (page) => `/user/repos?limit=50&page=${page}`,
+  hasNext: hasNextLink,
+  name: 'full_name',
+  isPrivate: (repository): unknown => Reflect.get(repository, 'private'),
+};
+
+export const gitea: ProviderDescription<'gitea', 'owner' | 'repo' | 'giteaUrl'> = {
+  name: 'gitea',
+  alias: 'forgejo',
+  title: 'Gitea',
+  // Its API has neither blame nor deployments.
+  targets: ['git', 'prs', 'cicd', 'issues'],
+  options: {
+    owner: OWNER,
+    repo: REPO,
+    giteaUrl: ['--gitea-url <url>', 'address of the server'],
+  },
+  variable: null,
+  tokens: 'gitea requires one for private repositories, with read access to repositories, issues and organizations.',
+  example: 'example/api\nexample/web-*',
+  host: {
+    tokenVariable: 'GITEA_TOKEN',
+    urlOption: 'giteaUrl',
+    publicUrl: null,
+    apiPath: '/api/v1',
+    tests: { token: ownerTest('login'), app: ownerTest('login') },
+    lists: { token: ofUser, app: ofUser },
+  },
+  marks: {
+    mentions: ['pull', 'squash'],
+    hasAllReviews: true,
+    hasOnlySums: true,
+    pages: { commit: '/commit', pull_request: '/pulls', issue: '/issues' },
+    hostName: 'gitea',
+  },
+
+  select: (options, _environment, report) => {
+    const address = options.giteaUrl ?? report('gitea needs the address of its server: set --gitea-url');
+    const baseUrl = address === undefined ? undefined : parseBaseUrl('--gitea-url', address, report);
+    const many = options.search === undefined ? undefined : parseMany(options, report);
+    const one = options.search === undefined ? parseOwned('gitea', options, report) : undefined;
+    const chosen = many ?? one;
+    if (baseUrl === undefined || chosen === undefined) return undefined;
+    return {
+      ...('group' in chosen
+        ? { name: chosen.pattern, group: chosen.group }
+        : { name: `${chosen.owner}/${chosen.repo}` }),
+      open: async (request, dependencies) =>
+        (await import('./open-gitea.js')).openGitea(baseUrl, chosen, request, dependencies),
+    };
+  },
+  parts: (selected) => [ownedPart(selected)],
+};
