@@ -11,6 +11,7 @@ import {
   type StartedGitea,
 } from '../support/hosts/gitea.js';
 import { noted, onlyId, sqliteUri, storedRows, sync, testDependencies } from './harness.js';
+import { AGGREGATE_PATH } from '../../src/sync/records.js';
 import { parseSyncRequest } from '../../src/sync/request.js';
 
 const ada = { id: 1, login: 'ada' };
@@ -42,7 +43,7 @@ function issue(number: number, updated: string, timeline: GiteaIssue['timeline']
 }
 
 describe('sync from gitea', () => {
-  it('stores the latest 100 commits from the small pages of the server, with the sums of the last 50', async () => {
+  it('stores the latest 100 commits from the small pages of the server, the last 50 with their files', async () => {
     const host = await startGiteaDouble(giteaRepository('acme/widgets', { commits: history(105) }));
     const db = sqliteUri();
     const summary = await read(host, db, 'git');
@@ -54,9 +55,9 @@ describe('sync from gitea', () => {
     const stored = await storedRows(db, onlyId(summary));
     expect(new Set(stored['git_commits']?.map(({ hash }) => hash)).size).toBe(100);
     expect(stored['git_commit_stats']).toContainEqual(
-      expect.objectContaining({ commit_hash: hashOf(105), additions: 105, deletions: 0 }),
+      expect.objectContaining({ commit_hash: hashOf(105), file_path: 'src/a.ts', additions: 105, deletions: 0 }),
     );
-    // Its statistics have no files, and no signatures are verified: both make the server slow.
+    // The server computes nothing for the list that is not stored.
     const lists = host.requests.filter(({ path }) => path.endsWith('/commits'));
     expect(lists.every(({ query }) => query.get('files') === 'false' && query.get('verification') === 'false')).toBe(
       true,
@@ -82,6 +83,18 @@ describe('sync from gitea', () => {
     const summary = await read(host, db, 'git', { prune: true });
     expect(summary.repositories[0]).toMatchObject({ status: 'ok', error: null });
     expect(host.requests.some(({ query }) => query.get('not') === hashOf(6))).toBe(false);
+  });
+
+  it('stores the sum of a commit whose diff the server does not send, and knows one that changed nothing', async () => {
+    const commits = [giteaCommit(2, { additions: 0 }), giteaCommit(1, { additions: 9 })];
+    const host = await startGiteaDouble(giteaRepository('acme/widgets', { commits }));
+    host.fault = ({ path }) => (path.endsWith(`${hashOf(1)}.diff`) ? 'cut' : undefined);
+    const db = sqliteUri();
+    const summary = await read(host, db, 'git');
+    expect((await storedRows(db, onlyId(summary)))['git_commit_stats']).toMatchObject([
+      { commit_hash: hashOf(1), file_path: AGGREGATE_PATH, additions: 9 },
+      { commit_hash: hashOf(2), file_path: AGGREGATE_PATH, additions: 0 },
+    ]);
   });
 
   it('skips a commit that the server cannot answer', async () => {

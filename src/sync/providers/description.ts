@@ -87,7 +87,7 @@ export interface DerivationMarks {
   readonly hasAllReviews?: true;
   /** Whether a commit without statistics changed nothing, because it reports those of all commits. */
   readonly hasAllFiles?: true;
-  /** Whether it reports the lines that a commit changed, but not the files. */
+  /** Whether it can report the sum of the lines that a commit changed, and no files although it changed some. */
   readonly hasOnlySums?: true;
   /** The addresses of its pages, relative to those of a repository; absent: it has no pages. */
   readonly pages?: Readonly<Record<'commit' | 'pull_request' | 'issue', string>>;

@@ -85,9 +85,9 @@ function ofRepository(repository: GiteaDouble, path: string, request: HostReques
   if (path === '') return found(described(repository));
   if (kind === 'branches') return found({ name: part, commit: { id: shaOf(commits[0]) } });
   if (kind === 'git') {
-    return commits.some((commit) => shaOf(commit) === more)
-      ? found({ sha: more })
-      : failed(404, 'object does not exist');
+    const commit = commits.find((each) => shaOf(each) === more.replace('.diff', ''));
+    if (commit === undefined) return failed(404, 'object does not exist');
+    return more.endsWith('.diff') ? diffOf(commit) : found(commit);
   }
   if (kind === 'commits') return commitList(commits, request, url);
   if (kind === 'actions') {
@@ -127,7 +127,17 @@ function commitList(commits: readonly object[], request: HostRequest, url: strin
   const not = request.query.get('not');
   if (start < 0) return failed(404, 'object does not exist');
   if (not !== null && indexOf(not) < 0) return failed(500, 'exit status 128 - fatal: bad object');
-  return page(request, url, commits.slice(start, not === null ? undefined : indexOf(not)));
+  const listed = commits.slice(start, not === null ? undefined : indexOf(not));
+  const isCounted = request.query.get('stat') !== 'false';
+  return page(request, url, isCounted ? listed : listed.map((commit) => ({ ...commit, stats: null })));
+}
+
+/** A diff that adds the lines of the commit to one file. */
+function diffOf(commit: object): HostReply {
+  const count = Number(Reflect.get(Object(Reflect.get(commit, 'stats')), 'additions'));
+  const head = 'diff --git a/src/a.ts b/src/a.ts\n--- a/src/a.ts\n+++ b/src/a.ts\n';
+  const body = count === 0 ? '' : `${head}@@ -1,0 +1,${count} @@\n${'+line\n'.repeat(count)}`;
+  return { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body };
 }
 
 /** An empty page of a timeline is null, and there is no Link header. */

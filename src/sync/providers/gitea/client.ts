@@ -10,6 +10,8 @@ import { readInteger, readList, readObject, type JsonObject } from '../read.js';
 export interface GiteaClient {
   /** @param path below `/api/v1` */
   get(path: string): Promise<unknown>;
+  /** A reply that is not JSON. */
+  text(path: string): Promise<string>;
   /** A page of a list. */
   list(path: string, page: number, options?: ListOptions): Promise<GiteaPage>;
   /** All pages of a list. */
@@ -51,8 +53,10 @@ export function openGiteaClient(
     'user-agent': 'plumbline-sync',
     ...(token === undefined ? {} : { authorization: `token ${token}` }),
   };
+  const exchanged = (path: string): Promise<Response> =>
+    exchange(() => send(`${baseUrl}/api/v1${path}`, { headers }), path, signal);
   const ask = async (path: string): Promise<Reply> => {
-    const response = await exchange(() => send(`${baseUrl}/api/v1${path}`, { headers }), path, signal);
+    const response = await exchanged(path);
     return { body: parsed(await response.text(), path), headers: response.headers };
   };
   let size: Promise<number> | undefined;
@@ -74,6 +78,7 @@ export function openGiteaClient(
       return fitting;
     },
     get: async (path) => (await ask(path)).body,
+    text: async (path) => (await exchanged(path)).text(),
     list,
     all: async (path, options) => {
       const items: JsonObject[] = [];

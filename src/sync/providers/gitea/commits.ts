@@ -1,19 +1,27 @@
 /**
- * `sync git` from Gitea: the most recent commits of the default branch, the last ones with statistics. The list has the
- * sum of the lines of a commit, but not those of each file: one row with the path {@link AGGREGATE_PATH}.
+ * `sync git` from Gitea: the most recent commits of the default branch, the last ones with statistics per file. The API
+ * has the sum of the lines of a commit, but not those of each file: they are counted in its diff.
  */
-import { SyncError } from '../../failures.js';
+import { storableText } from '../../../database/storable-text.js';
+import { isUnanswered, SyncError } from '../../failures.js';
 import { AGGREGATE_PATH, type Row } from '../../records.js';
 import type { SyncRequest } from '../../sync-request.js';
 import { commitRangePages, pageOf, type CommitRange, type ListedCommitsPage } from '../commit-ranges.js';
 import { EMPTY_REPOSITORY, ListedCommits } from '../listed-commits.js';
-import { PER_PAGE, readNumberedPage } from '../numbered-pages.js';
+import { mapInOrder } from '../map-in-order.js';
+import { noChanges } from '../no-changes.js';
+import { readNumberedPage } from '../numbered-pages.js';
 import type { Page, PartialReach, Reach, Reachable, Start } from '../provider.js';
 import { readInstant, readInteger, readList, readObject, readText, readTextOrNull, type JsonObject } from '../read.js';
+import { changedFiles, type ChangedFile } from './diff.js';
 import type { GiteaRepository } from './repository.js';
 
 /** What makes the server slow, and is not stored. */
-const LEAN = { files: 'false', verification: 'false' };
+const LEAN = { files: 'false', verification: 'false', stat: 'false' };
+
+/** Commits per stored page, and concurrent requests for statistics: each costs one. */
+const STORED_AT_ONCE = 25;
+const AT_ONCE = 4;
 
 export async function* commitPages(
   repository: GiteaRepository,
@@ -26,12 +34,15 @@ export async function* commitPages(
   }
   const source = {
     list: (range: CommitRange) => listCommits(repository, range, request),
-    records: (commits: readonly unknown[], stats: number) => {
+    records: async (commits: readonly unknown[], stats: number) => {
       const items = commits.map((commit) => readObject(commit, 'commit'));
-      const rows = { git_commits: items.map(commitRow), git_commit_stats: items.slice(0, stats).flatMap(sumRow) };
-      return Promise.resolve(rows);
+      const files: Row<'git_commit_stats'>[] = [];
+      for await (const rows of mapInOrder(items.slice(0, stats), AT_ONCE, (item) => statsOf(repository, item))) {
+        files.push(...rows);
+      }
+      return { git_commits: items.map(commitRow), git_commit_stats: files };
     },
-    storedAtOnce: PER_PAGE,
+    storedAtOnce: STORED_AT_ONCE,
     note: () => null,
   };
   yield* commitRangePages(source, await headOf(repository), request, start);
@@ -72,7 +83,7 @@ function tooFew(path: string): SyncError {
 
 async function isKnown({ client, path }: Pick<GiteaRepository, 'client' | 'path'>, hash: string): Promise<boolean> {
   try {
-    await client.get(`${path}/git/commits/${hash}?stat=false&files=false&verification=false`);
+    await client.get(`${path}/git/commits/${hash}?${new URLSearchParams(LEAN).toString()}`);
     return true;
   } catch (error) {
     if (error instanceof SyncError && error.code === 'not_found') return false;
@@ -89,7 +100,7 @@ export async function reachOf(repository: GiteaRepository): Promise<Reach | Part
 
 async function listFrom({ client, path }: GiteaRepository, head: string): Promise<Reachable | PartialReach> {
   const listed = new ListedCommits();
-  const query = { ...LEAN, stat: 'false', sha: head };
+  const query = { ...LEAN, sha: head };
   for (const commit of await client.all(`${path}/commits`, { query })) {
     listed.add(readText(commit['sha'], 'sha'), parentsOf(commit));
   }
@@ -126,18 +137,32 @@ function commitRow(item: JsonObject): Row<'git_commits'> {
 }
 
 /** None for a merge: its changes are counted with the commits that it merges. */
-function sumRow(item: JsonObject): Row<'git_commit_stats'>[] {
+async function statsOf({ client, path }: GiteaRepository, item: JsonObject): Promise<Row<'git_commit_stats'>[]> {
   if (parentsOf(item).length > 1) return [];
-  const stats = readObject(item['stats'], 'stats');
-  return [
-    {
-      commit_hash: readText(item['sha'], 'sha'),
-      file_path: AGGREGATE_PATH,
-      old_path: null,
-      additions: readInteger(stats['additions'], 'additions'),
-      deletions: readInteger(stats['deletions'], 'deletions'),
-      old_file_mode: null,
-      new_file_mode: null,
-    },
-  ];
+  const hash = readText(item['sha'], 'sha');
+  const address = `${path}/git/commits/${hash}`;
+  try {
+    const files = changedFiles(await client.text(`${address}.diff`));
+    return files.length === 0 ? [noChanges(hash)] : files.map((file) => statsRow(hash, file));
+  } catch (error) {
+    if (!isUnanswered(error)) throw error;
+  }
+  // A diff that is too long: its sum is short.
+  const commit = readObject(await client.get(`${address}?files=false&verification=false`), 'commit');
+  const stats = readObject(commit['stats'], 'stats');
+  const additions = readInteger(stats['additions'], 'additions');
+  const deletions = readInteger(stats['deletions'], 'deletions');
+  return [statsRow(hash, { path: AGGREGATE_PATH, oldPath: null, additions, deletions })];
+}
+
+function statsRow(hash: string, { path, oldPath, additions, deletions }: ChangedFile): Row<'git_commit_stats'> {
+  return {
+    commit_hash: hash,
+    file_path: storableText(path),
+    old_path: oldPath === null ? null : storableText(oldPath),
+    additions,
+    deletions,
+    old_file_mode: null,
+    new_file_mode: null,
+  };
 }
