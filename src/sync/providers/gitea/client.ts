@@ -1,9 +1,8 @@
 /** Requests to the API of Gitea. It needs no package: every request is a GET, and the shared gate decides when to retry. */
-import { RedirectRefusedError } from '@plumbline/contract/outbound/outbound-fetch';
 import type { SyncDependencies } from '../../dependencies.js';
-import { SyncError } from '../../failures.js';
-import { openGate, TRIES } from '../../http/gate.js';
-import { gatedFetch, isRateLimited } from '../../http/gated-fetch.js';
+import { exchange, notJson } from '../../http/exchange.js';
+import { openGate } from '../../http/gate.js';
+import { gatedFetch } from '../../http/gated-fetch.js';
 import { hasNextLink } from '../code-host.js';
 import { readInteger, readList, readObject, type JsonObject } from '../read.js';
 
@@ -34,7 +33,11 @@ export interface GiteaPage {
 }
 
 const TIMEOUT = 30_000;
-const NAME = 'gitea';
+const HOST = {
+  name: 'gitea',
+  scopes: 'read:repository, read:issue, read:user and read:organization',
+  repository: 'repository',
+};
 
 /** A server allows 50 entries on a page by default, and no commits beyond. */
 const LARGEST = 50;
@@ -45,7 +48,7 @@ export function openGiteaClient(
   token: string | undefined,
   dependencies: SyncDependencies,
 ): GiteaClient {
-  const gate = openGate({ host: NAME, ...dependencies });
+  const gate = openGate({ host: HOST.name, ...dependencies });
   const { fetch, now, signal } = dependencies;
   const send = gatedFetch({ fetch, gate, now, signal, timeout: TIMEOUT });
   const headers = {
@@ -54,7 +57,7 @@ export function openGiteaClient(
     ...(token === undefined ? {} : { authorization: `token ${token}` }),
   };
   const exchanged = (path: string): Promise<Response> =>
-    exchange(() => send(`${baseUrl}/api/v1${path}`, { headers }), path, signal);
+    exchange(HOST, () => send(`${baseUrl}/api/v1${path}`, { headers }), path, signal);
   const ask = async (path: string): Promise<Reply> => {
     const response = await exchanged(path);
     return { body: parsed(await response.text(), path), headers: response.headers };
@@ -104,56 +107,10 @@ async function allowedSize(ask: (path: string) => Promise<Reply>): Promise<numbe
   return Math.max(1, Math.min(most, LARGEST));
 }
 
-/** Sends a request until the host replies or a retry is pointless. */
-async function exchange(send: () => Promise<Response>, path: string, signal: AbortSignal): Promise<Response> {
-  for (let tries = 1; ; tries += 1) {
-    let response: Response;
-    try {
-      response = await send();
-    } catch (error) {
-      signal.throwIfAborted();
-      const reason = error instanceof Error ? error.message : String(error);
-      const isRedirect = error instanceof RedirectRefusedError;
-      if (!isRedirect && tries < TRIES) continue;
-      throw new SyncError(
-        isRedirect ? 'unexpected_reply' : 'host_unavailable',
-        isRedirect
-          ? `${NAME} did not answer ${path}: ${reason}. If you trust it, make that the address of ${NAME}.`
-          : `${NAME} did not answer ${path} after ${TRIES} tries: ${reason}`,
-        { cause: error },
-      );
-    }
-    if (response.ok) return response;
-    if ((response.status < 500 && !isRateLimited(response)) || tries >= TRIES) throw refusal(response, path);
-  }
-}
-
-function refusal(response: Response, path: string): SyncError {
-  const { status } = response;
-  if (isRateLimited(response)) {
-    const message = `${NAME} kept limiting the request rate (${path}). Run the sync again later: it resumes from here.`;
-    return new SyncError('rate_limited', message);
-  }
-  if (status === 401)
-    return new SyncError('unauthorized', `${NAME} refused the token (401): it is wrong, expired or revoked.`);
-  if (status === 403) {
-    const scopes = 'the token needs the scopes read:repository, read:issue, read:user and read:organization.';
-    return new SyncError('unauthorized', `${NAME} refused ${path} (403): ${scopes}`, { status });
-  }
-  if (status === 404) {
-    const hint = 'A private repository looks the same without a token that may see it.';
-    return new SyncError('not_found', `${NAME}: not found: ${path}. ${hint}`, { status });
-  }
-  if (status >= 500)
-    return new SyncError('host_unavailable', `${NAME} did not answer ${path} after ${TRIES} tries: status ${status}`);
-  return new SyncError('unexpected_reply', `${NAME} answered ${path} with status ${status}.`, { status });
-}
-
 function parsed(text: string, path: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The message of the parser would quote the reply.
-    throw new SyncError('unexpected_reply', `${NAME} answered ${path} with something that is not JSON.`);
+    throw notJson(HOST, path);
   }
 }

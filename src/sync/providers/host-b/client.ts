@@ -2,11 +2,10 @@
  * Requests to host_b through gitbeaker. The shared gate replaces gitbeaker's retries, which use fixed delays and ignore
  * Retry-After.
  */
-import { RedirectRefusedError } from '@plumbline/contract/outbound/outbound-fetch';
 import { SyncError } from '../../failures.js';
 import type { Gate } from '../../http/gate.js';
-import { TRIES } from '../../http/gate.js';
-import { gatedFetch, isRateLimited, isUnfinished, type GatedFetch } from '../../http/gated-fetch.js';
+import { exchange, notJson } from '../../http/exchange.js';
+import { gatedFetch, type GatedFetch } from '../../http/gated-fetch.js';
 import type { SyncDependencies } from '../../dependencies.js';
 import { importConnector } from '../connectors.js';
 import { PER_PAGE } from '../numbered-pages.js';
@@ -51,6 +50,7 @@ interface Service {
 }
 
 const TIMEOUT = 30_000;
+const HOST = { name: 'host_b', scopes: 'read_api and read_repository', repository: 'project' };
 
 /** Opens a client for the instance at `baseUrl`; without a token it sees public data only. */
 export async function openGitlab(
@@ -101,7 +101,7 @@ async function get(
   const url = `${service.url.replace(/\/+$/, '')}/${endpoint}${queryOf(parameters)}`;
   const headers: Record<string, string> = { ...service.headers, ...ALWAYS };
   for (const [name, value] of Object.entries(service.authHeaders)) headers[name] = await value();
-  const response = await exchange(() => fetch(url, { headers }), endpoint, signal);
+  const response = await exchange(HOST, () => fetch(url, { headers }), endpoint, signal);
   return {
     body: parseJson(await response.text(), endpoint),
     headers: Object.fromEntries(response.headers),
@@ -132,7 +132,7 @@ async function postGraphql({ fetch, gate, url, token, body, signal }: GraphqlReq
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
   };
   for (let tries = 1; ; tries += 1) {
-    const response = await exchange(() => fetch(url, { method: 'POST', headers, body }), 'graphql', signal);
+    const response = await exchange(HOST, () => fetch(url, { method: 'POST', headers, body }), 'graphql', signal);
     const { data, errors } = readObject(parseJson(await response.text(), 'graphql'), 'reply');
     const messages = readList(errors ?? [], 'errors').map((error) =>
       readText(readObject(error, 'error')['message'], 'message'),
@@ -147,41 +147,6 @@ async function postGraphql({ fetch, gate, url, token, body, signal }: GraphqlReq
     if (data !== undefined && data !== null) return readObject(data, 'data');
     throw new SyncError('unexpected_reply', `host_b did not answer a GraphQL query: ${reason}.`);
   }
-}
-
-/** Sends a request until the host replies or a retry is pointless. */
-async function exchange(send: () => Promise<Response>, endpoint: string, signal: AbortSignal): Promise<Response> {
-  for (let tries = 1; ; tries += 1) {
-    let response: Response;
-    try {
-      response = await send();
-    } catch (error) {
-      signal.throwIfAborted();
-      const reason = error instanceof Error ? error.message : String(error);
-      if (error instanceof RedirectRefusedError) {
-        throw new SyncError(
-          'unexpected_reply',
-          `host_b did not answer ${endpoint}: ${reason}. If you trust it, make that the address of host_b.`,
-          { cause: error },
-        );
-      }
-      if (tries < TRIES) continue;
-      throw new SyncError('host_unavailable', `host_b did not answer ${endpoint} after ${TRIES} tries: ${reason}`, {
-        cause: error,
-      });
-    }
-    if (response.ok && !isUnfinished(response)) return response;
-    const canChange = isUnfinished(response) || response.status >= 500 || isRateLimited(response);
-    if (!canChange || tries >= TRIES) throw refusal(response, endpoint, await reasonIn(response));
-  }
-}
-
-/** Why the host refuses, if its reply says more than the status. */
-async function reasonIn(response: Response): Promise<string | null> {
-  if (response.status !== 403) return null;
-  const body: unknown = await response.json().catch(() => null);
-  const message: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, 'message') : null;
-  return typeof message === 'string' && !/^403\b/.test(message) ? message.slice(0, 300) : null;
 }
 
 /** Converts `{refName: 'x', iids: [1, 2]}` to `?ref_name=x&iids[]=1&iids[]=2`. */
@@ -204,37 +169,5 @@ function parseJson(text: string, endpoint: string): object {
   } catch {
     // Reported below without the parser's message, which would quote the reply.
   }
-  throw new SyncError('unexpected_reply', `host_b answered ${endpoint} with something that is not JSON.`);
-}
-
-function refusal(response: Response, endpoint: string, reason: string | null): SyncError {
-  const { status } = response;
-  if (isRateLimited(response)) {
-    return new SyncError(
-      'rate_limited',
-      `host_b kept limiting the request rate (${endpoint}). Run the sync again later: it resumes from here.`,
-    );
-  }
-  if (status === 401)
-    return new SyncError('unauthorized', 'host_b refused the token (401): it is wrong, expired or revoked.');
-  if (status === 403) {
-    return new SyncError(
-      'unauthorized',
-      `host_b refused ${endpoint} (403): ${reason ?? 'the token needs the scopes read_api and read_repository.'}`,
-      { status },
-    );
-  }
-  if (status === 404) {
-    return new SyncError(
-      'not_found',
-      `host_b: not found: ${endpoint}. A private project looks the same without a token that may see it.`,
-      { status },
-    );
-  }
-  if (status >= 500 || isUnfinished(response))
-    return new SyncError(
-      'host_unavailable',
-      `host_b did not answer ${endpoint} after ${TRIES} tries: status ${status}`,
-    );
-  return new SyncError('unexpected_reply', `host_b answered ${endpoint} with status ${status}.`, { status });
+  throw notJson(HOST, endpoint);
 }
