@@ -66,8 +66,29 @@ async function* limited<Item>(items: AsyncIterable<Item>, limit: number | undefi
   }
 }
 
+/**
+ * The listed repositories of a group whose full names match a search.
+ *
+ * @param host its name, for the error
+ * @throws SyncError (`not_found`) at the end if no repository matched
+ */
+export async function* matchingRepositories<Listed extends { readonly fullName: string }>(
+  host: string,
+  { group, pattern }: { readonly group: string; readonly pattern: string },
+  listed: AsyncIterable<Listed>,
+): AsyncGenerator<Listed> {
+  const count = { compared: 0, matching: 0 };
+  for await (const repository of listed) {
+    count.compared += 1;
+    if (!matchesSearch(pattern, repository.fullName)) continue;
+    count.matching += 1;
+    yield repository;
+  }
+  if (count.matching === 0) throw nothingMatches(host, group, pattern, count.compared);
+}
+
 /** The error of a batch without repositories. It names the pattern and the number of names that were compared. */
-export function nothingMatches(host: string, group: string, pattern: string, compared: number): SyncError {
+function nothingMatches(host: string, group: string, pattern: string, compared: number): SyncError {
   const of = compared === 1 ? 'the one repository' : `the ${compared} repositories`;
   const names = pattern.includes('/') ? 'full names' : 'names';
   return new SyncError(

@@ -83,12 +83,20 @@ describe.skipIf(giteaIsMissing !== undefined)(`A sync of a real Gitea (${giteaIs
     expect(units.filter(({ workType }) => workType === 'pull_request')).toHaveLength(1);
   }, 60_000);
 
-  it('reads a repository without runs of Actions', async () => {
+  it('stores a run of Actions that waits for a runner', async () => {
+    const workflow = 'on: [push]\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps:\n      - run: "true"\n';
+    await commit('.gitea/workflows/test.yml', workflow, 'main', 'Add a workflow');
+    const runs = async (): Promise<void> => {
+      expect(await gitea.api('GET', '/repos/ada/widgets/actions/runs')).toMatchObject({ total_count: 1 });
+    };
+    await vi.waitFor(runs, { timeout: 60_000, interval: 200 });
     const db = sqliteUri();
     const summary = await read(db, 'cicd');
     expect(summary.repositories[0]).toMatchObject({ status: 'ok', error: null });
-    expect(summary.repositories[0]?.records.ci_pipeline_runs ?? 0).toBe(0);
-  }, 60_000);
+    expect((await storedRows(db, onlyId(summary)))['ci_pipeline_runs']).toMatchObject([
+      { status: 'queued', finished_at: null },
+    ]);
+  }, 120_000);
 
   it('finds the repositories of a user that match a pattern', async () => {
     const many = { giteaUrl: gitea.url, search: 'ada/wid*', auth: gitea.token };

@@ -59,8 +59,31 @@ export interface OwnedRepository {
 export const OWNER = ['--owner <owner>', 'owner of the repository'] as const;
 export const REPO = ['--repo <name>', 'name of the repository'] as const;
 
-/** Reads `--owner` and `--repo`. @param name of the provider */
-export function parseOwned(
+/**
+ * Reads `--owner` and `--repo`, or `--search` for many.
+ *
+ * @param provider its name
+ * @returns what was chosen, and the parts of the selection that follow from it
+ */
+export function parseOwnedOrMany(
+  provider: string,
+  options: ManyOptions & Partial<OwnedRepository>,
+  report: Report,
+):
+  | {
+      readonly chosen: OwnedRepository | ManyRepositories;
+      readonly named: { readonly name: string; readonly group?: string };
+    }
+  | undefined {
+  if (options.search !== undefined) {
+    const chosen = parseMany(options, report);
+    return chosen && { chosen, named: { name: chosen.pattern, group: chosen.group } };
+  }
+  const chosen = parseOwned(provider, options, report);
+  return chosen && { chosen, named: { name: `${chosen.owner}/${chosen.repo}` } };
+}
+
+function parseOwned(
   name: string,
   { owner, repo }: Partial<OwnedRepository>,
   report: Report,

@@ -1,5 +1,5 @@
 /** The gitea provider: one repository, or all repositories of an organization or user that match a pattern. */
-import { matchesSearch, nothingMatches } from '../../batch.js';
+import { matchingRepositories } from '../../batch.js';
 import type { SyncDependencies } from '../../dependencies.js';
 import { SyncError } from '../../failures.js';
 import { identityOfRemote } from '../../identity.js';
@@ -32,31 +32,20 @@ export function openGitea(
   return {
     async *repositories() {
       if ('owner' in chosen) yield source(`${chosen.owner}/${chosen.repo}`);
-      else yield* matching(client, chosen, source);
+      else
+        for await (const { fullName } of matchingRepositories('gitea', chosen, listed(client, chosen.group)))
+          yield source(fullName);
     },
   };
 }
 
-/** @throws SyncError (`not_found`) at the end if no repository matched */
-async function* matching(
-  client: Client,
-  { group, pattern }: ManyRepositories,
-  source: (fullName: string) => RepositorySource,
-): AsyncGenerator<RepositorySource> {
+async function* listed(client: Client, group: string): AsyncGenerator<{ readonly fullName: string }> {
   const path = await listPath(client, encodeURIComponent(group));
-  const count = { compared: 0, matching: 0 };
   for (let page = 1, more = true; more; page += 1) {
     const { items, hasNext } = await client.list(path, page);
-    for (const item of items) {
-      const name = readText(item['full_name'], 'full_name');
-      count.compared += 1;
-      if (!matchesSearch(pattern, name)) continue;
-      count.matching += 1;
-      yield source(name);
-    }
+    for (const item of items) yield { fullName: readText(item['full_name'], 'full_name') };
     more = hasNext;
   }
-  if (count.matching === 0) throw nothingMatches('gitea', group, pattern, count.compared);
 }
 
 /** A name that is not an organization is a user. */

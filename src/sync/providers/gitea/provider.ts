@@ -1,7 +1,7 @@
 /** Gitea, and Forgejo, which has the same API. There is no central host: each server has an address. */
 import { hasNextLink, ownerTest, type RepositoryList } from '../code-host.js';
 import type { ProviderDescription } from '../description.js';
-import { OWNER, ownedPart, parseBaseUrl, parseMany, parseOwned, REPO } from '../selections.js';
+import { OWNER, ownedPart, parseBaseUrl, parseOwnedOrMany, REPO } from '../selections.js';
 
 // https://docs.gitea.com/api/#tag/user/operation/userCurrentListRepos: it has no search.
 const ofUser: RepositoryList = {
@@ -44,16 +44,12 @@ export const gitea: ProviderDescription<'gitea', 'owner' | 'repo' | 'giteaUrl'> 
   select: (options, _environment, report) => {
     const address = options.giteaUrl ?? report('gitea needs the address of its server: set --gitea-url');
     const baseUrl = address === undefined ? undefined : parseBaseUrl('--gitea-url', address, report);
-    const many = options.search === undefined ? undefined : parseMany(options, report);
-    const one = options.search === undefined ? parseOwned('gitea', options, report) : undefined;
-    const chosen = many ?? one;
-    if (baseUrl === undefined || chosen === undefined) return undefined;
+    const read = parseOwnedOrMany('gitea', options, report);
+    if (baseUrl === undefined || read === undefined) return undefined;
     return {
-      ...('group' in chosen
-        ? { name: chosen.pattern, group: chosen.group }
-        : { name: `${chosen.owner}/${chosen.repo}` }),
+      ...read.named,
       open: async (request, dependencies) =>
-        (await import('./open-gitea.js')).openGitea(baseUrl, chosen, request, dependencies),
+        (await import('./open-gitea.js')).openGitea(baseUrl, read.chosen, request, dependencies),
     };
   },
   parts: (selected) => [ownedPart(selected)],

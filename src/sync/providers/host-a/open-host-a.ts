@@ -1,5 +1,5 @@
 /** The host_a provider: one repository, or all repositories of an organization or user that match a pattern. */
-import { matchesSearch, nothingMatches } from '../../batch.js';
+import { matchingRepositories } from '../../batch.js';
 import { SyncError } from '../../failures.js';
 import { openGate } from '../../http/gate.js';
 import { identityOfRemote } from '../../identity.js';
@@ -37,40 +37,30 @@ export async function openHostA(
   return {
     async *repositories() {
       if ('owner' in chosen) yield source(chosen.owner, chosen.repo);
-      else yield* matching(client, chosen, request.batch.size, source);
+      else {
+        const all = listed(client, chosen.group, request.batch.size);
+        for await (const { fullName } of matchingRepositories('host_a', chosen, all)) {
+          const [owner, repo] = fullName.split('/');
+          if (owner !== undefined && repo !== undefined) yield source(owner, repo);
+        }
+      }
     },
   };
 }
 
-/** @throws SyncError (`not_found`) at the end if no repository matched */
-async function* matching(
+async function* listed(
   client: HostAClient,
-  { group, pattern }: ManyRepositories,
+  group: string,
   batchSize: number,
-  source: (owner: string, repo: string) => RepositorySource,
-): AsyncGenerator<RepositorySource> {
-  const perPage = Math.min(Math.max(batchSize, 30), 100);
+): AsyncGenerator<{ readonly fullName: string }> {
   const route = await listRoute(client, group);
-  const count = { compared: 0, matching: 0 };
-  for (let page = 1; ; page += 1) {
-    const { data, hasNext } = await client.rest(route, {
-      group,
-      per_page: perPage,
-      page,
-      sort: 'full_name',
-      direction: 'asc',
-    });
-    for (const item of readList(data, 'repositories')) {
-      const fullName = readText(readObject(item, 'repository')['full_name'], 'full_name');
-      const [owner, repo] = fullName.split('/');
-      count.compared += 1;
-      if (owner === undefined || repo === undefined || !matchesSearch(pattern, fullName)) continue;
-      count.matching += 1;
-      yield source(owner, repo);
-    }
-    if (!hasNext) break;
+  const order = { per_page: Math.min(Math.max(batchSize, 30), 100), sort: 'full_name', direction: 'asc' };
+  for (let page = 1, more = true; more; page += 1) {
+    const { data, hasNext } = await client.rest(route, { group, page, ...order });
+    for (const item of readList(data, 'repositories'))
+      yield { fullName: readText(readObject(item, 'repository')['full_name'], 'full_name') };
+    more = hasNext;
   }
-  if (count.matching === 0) throw nothingMatches('host_a', group, pattern, count.compared);
 }
 
 /** An organization's list contains what its members may see. A name that is not an organization is a user. */

@@ -2,7 +2,7 @@
 import { TARGETS } from '../../targets.js';
 import { hasNextLink, ownerTest, type RepositoryList } from '../code-host.js';
 import type { ProviderDescription } from '../description.js';
-import { OWNER, ownedPart, parseBaseUrl, parseMany, parseOwned, REPO } from '../selections.js';
+import { OWNER, ownedPart, parseBaseUrl, parseOwnedOrMany, REPO } from '../selections.js';
 
 const PUBLIC = 'https://api.github.com';
 
@@ -62,16 +62,12 @@ export const hostA: ProviderDescription<'host_a', 'owner' | 'repo' | 'hostAUrl'>
     if (token === undefined)
       report('host_a needs a token: set --auth or HOST_A_TOKEN (any valid token can read public repositories)');
     const baseUrl = parseBaseUrl('--host-a-url', options.hostAUrl ?? PUBLIC, report);
-    const many = options.search === undefined ? undefined : parseMany(options, report);
-    const one = options.search === undefined ? parseOwned('host_a', options, report) : undefined;
-    const chosen = many ?? one;
-    if (baseUrl === undefined || chosen === undefined) return undefined;
+    const read = parseOwnedOrMany('host_a', options, report);
+    if (baseUrl === undefined || read === undefined) return undefined;
     return {
-      ...('group' in chosen
-        ? { name: chosen.pattern, group: chosen.group }
-        : { name: `${chosen.owner}/${chosen.repo}` }),
+      ...read.named,
       open: async (request, dependencies) =>
-        (await import('./open-host-a.js')).openHostA(baseUrl, chosen, request, dependencies),
+        (await import('./open-host-a.js')).openHostA(baseUrl, read.chosen, request, dependencies),
     };
   },
   parts: (selected) => [ownedPart(selected)],

@@ -1,5 +1,5 @@
 /** The host_b provider: one project, or all projects of a group or user that match a pattern. */
-import { matchesSearch, nothingMatches } from '../../batch.js';
+import { matchingRepositories } from '../../batch.js';
 import { SyncError } from '../../failures.js';
 import { openGate } from '../../http/gate.js';
 import { identityOfRemote } from '../../identity.js';
@@ -43,37 +43,32 @@ export async function openHostB(
   return {
     async *repositories() {
       if (typeof chosen === 'number') yield source(chosen, `project ${chosen}`);
-      else yield* matching(gitlab, chosen, source);
+      else
+        for await (const { id, fullName } of matchingRepositories('host_b', chosen, listed(gitlab, chosen.group)))
+          yield source(id, fullName);
     },
   };
 }
 
-/** @throws SyncError (`not_found`) at the end if no project matched */
-async function* matching(
+async function* listed(
   gitlab: Gitlab,
-  { group, pattern }: ManyRepositories,
-  source: (id: number, name: string) => RepositorySource,
-): AsyncGenerator<RepositorySource> {
+  group: string,
+): AsyncGenerator<{ readonly fullName: string; readonly id: number }> {
   const options = { includeSubgroups: true, orderBy: 'path', sort: 'asc' };
   let list = (page: number): Promise<unknown> => gitlab.Groups.allProjects(group, { ...options, ...onePage(page) });
   let page = await firstPage(list, async () => {
     list = (number) => gitlab.Users.allProjects(group, { orderBy: 'path', sort: 'asc', ...onePage(number) });
     return list(1);
   });
-  const count = { compared: 0, matching: 0 };
   for (;;) {
     for (const item of page.items) {
       const project = readObject(item, 'project');
-      const name = readText(project['path_with_namespace'], 'path_with_namespace');
-      count.compared += 1;
-      if (!matchesSearch(pattern, name)) continue;
-      count.matching += 1;
-      yield source(readInteger(project['id'], 'id'), name);
+      const fullName = readText(project['path_with_namespace'], 'path_with_namespace');
+      yield { fullName, id: readInteger(project['id'], 'id') };
     }
     if (page.next === null) break;
     page = readPage(await list(Number(page.next)));
   }
-  if (count.matching === 0) throw nothingMatches('host_b', group, pattern, count.compared);
 }
 
 /** A name that is not a group is a user. */
