@@ -8,6 +8,9 @@ import { unitsIn } from './work-units/stored-units.js';
 
 let gitea: Gitea;
 
+/** The default branch: its name has to be encoded in addresses. */
+const BRANCH = 'line/main';
+
 const wait = { now: Date.now };
 
 function read(db: string, target: string, more: SyncOptions = {}): Promise<SyncSummary> {
@@ -25,14 +28,14 @@ describe.skipIf(giteaIsMissing !== undefined)(`A sync of a real Gitea (${giteaIs
   beforeAll(async () => {
     gitea = await startGitea();
     const grace = await gitea.addUser('grace');
-    await gitea.api('POST', '/user/repos', { name: 'widgets', auto_init: true, default_branch: 'main' });
+    await gitea.api('POST', '/user/repos', { name: 'widgets', auto_init: true, default_branch: BRANCH });
     await gitea.api('PUT', '/repos/ada/widgets/collaborators/grace', { permission: 'write' });
     for (let number = 1; number <= 12; number += 1)
-      await commit(`src/${number}.txt`, 'one\ntwo\n', 'main', `Add ${number}`);
+      await commit(`src/${number}.txt`, 'one\ntwo\n', BRANCH, `Add ${number}`);
     await gitea.api('POST', '/repos/ada/widgets/issues', { title: 'It fails', body: 'Always.' });
-    await gitea.api('POST', '/repos/ada/widgets/branches', { new_branch_name: 'fix', old_branch_name: 'main' });
+    await gitea.api('POST', '/repos/ada/widgets/branches', { new_branch_name: 'fix', old_branch_name: BRANCH });
     await commit('fix.txt', 'right\n', 'fix', 'Repair it');
-    const request = { title: 'Repair', body: 'Fixes #1', head: 'fix', base: 'main' };
+    const request = { title: 'Repair', body: 'Fixes #1', head: 'fix', base: BRANCH };
     await gitea.api('POST', '/repos/ada/widgets/pulls', request);
     const review = { event: 'APPROVED', body: 'Good.' };
     await gitea.api('POST', '/repos/ada/widgets/pulls/2/reviews', review, grace);
@@ -54,7 +57,7 @@ describe.skipIf(giteaIsMissing !== undefined)(`A sync of a real Gitea (${giteaIs
     // The merge has none.
     expect(stored['git_commit_stats']).toHaveLength(14);
 
-    await commit('later.txt', 'later\n', 'main', 'Add later');
+    await commit('later.txt', 'later\n', BRANCH, 'Add later');
     expect((await read(db, 'git')).repositories[0]).toMatchObject({ error: null, records: { git_commits: 1 } });
   }, 60_000);
 
@@ -85,7 +88,7 @@ describe.skipIf(giteaIsMissing !== undefined)(`A sync of a real Gitea (${giteaIs
 
   it('stores a run of Actions that waits for a runner', async () => {
     const workflow = 'on: [push]\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps:\n      - run: "true"\n';
-    await commit('.gitea/workflows/test.yml', workflow, 'main', 'Add a workflow');
+    await commit('.gitea/workflows/test.yml', workflow, BRANCH, 'Add a workflow');
     const runs = async (): Promise<void> => {
       expect(await gitea.api('GET', '/repos/ada/widgets/actions/runs')).toMatchObject({ total_count: 1 });
     };

@@ -243,10 +243,15 @@ describe('sync from gitea', () => {
     expect((await storedRows(db, onlyId(summary)))['ci_pipeline_runs']?.[1]).toMatchObject({ status: 'success' });
   });
 
-  it('notes that Actions are switched off, where the server answers 404', async () => {
-    const host = await startGiteaDouble(giteaRepository('acme/widgets', { hasActions: false }));
-    const summary = await read(host, sqliteUri(), 'cicd');
-    expect(summary.repositories[0]).toMatchObject({ status: 'ok', notes: ['its Actions are switched off'] });
+  it.each([
+    ['cicd', { hasActions: false }, 'its Actions are switched off'],
+    ['prs', { hasPulls: false }, 'its pull requests are switched off'],
+    ['issues', { hasIssues: false }, 'its issues are switched off'],
+    ['issues', { hasIssues: 'elsewhere' }, 'its issues are switched off'],
+  ] as const)('notes for %s what is switched off: %j, for which the server answers 404', async (target, off, note) => {
+    const host = await startGiteaDouble(giteaRepository('acme/widgets', off));
+    const summary = await read(host, sqliteUri(), target);
+    expect(summary.repositories[0]).toMatchObject({ status: 'ok', notes: [note] });
   });
 
   it('finds the repositories of a user that match a pattern', async () => {

@@ -9,6 +9,9 @@ export interface GiteaDouble {
   readonly issues: GiteaIssue[];
   readonly runs: object[];
   readonly hasActions: boolean;
+  /** Issues and pull requests can be switched off, and issues kept elsewhere. */
+  readonly hasIssues: boolean | 'elsewhere';
+  readonly hasPulls: boolean;
 }
 
 export interface GiteaPull {
@@ -55,7 +58,17 @@ export function hashOf(number: number): string {
 }
 
 export function giteaRepository(name: string, parts: Partial<Omit<GiteaDouble, 'name'>> = {}): GiteaDouble {
-  return { name, commits: [], pulls: [], issues: [], runs: [], hasActions: true, ...parts };
+  return {
+    name,
+    commits: [],
+    pulls: [],
+    issues: [],
+    runs: [],
+    hasActions: true,
+    hasIssues: true,
+    hasPulls: true,
+    ...parts,
+  };
 }
 
 /** Starts a server with one repository. It ends with the test. */
@@ -80,7 +93,7 @@ function answer(repository: GiteaDouble, request: HostRequest, url: string): Hos
 }
 
 function ofRepository(repository: GiteaDouble, path: string, request: HostRequest, url: string): HostReply {
-  const { commits, pulls, issues, runs, hasActions } = repository;
+  const { commits, pulls, issues, runs, hasActions, hasIssues, hasPulls } = repository;
   const [, kind = '', part = '', more = ''] = path.split('/');
   if (path === '') return found(described(repository));
   if (kind === 'branches') return found({ name: part, commit: { id: shaOf(commits[0]) } });
@@ -92,6 +105,9 @@ function ofRepository(repository: GiteaDouble, path: string, request: HostReques
   if (kind === 'commits') return commitList(commits, request, url);
   if (kind === 'actions') {
     return hasActions ? page(request, url, runs, 'workflow_runs') : failed(404, "The target couldn't be found.");
+  }
+  if ((kind === 'issues' && hasIssues !== true) || (kind === 'pulls' && !hasPulls)) {
+    return failed(404, "The target couldn't be found.");
   }
   if (kind === 'issues' && part === '') {
     const since = Date.parse(request.query.get('since') ?? '1970-01-01T00:00:00Z');
@@ -110,7 +126,8 @@ function ofRepository(repository: GiteaDouble, path: string, request: HostReques
   if (part === '') {
     // The list does not have the sizes, because computing them is slow.
     const listed = pulls.map(({ request: pull }) => ({ ...pull, additions: undefined, deletions: undefined }));
-    return page(request, url, listed);
+    // One that the server cannot describe is null.
+    return page(request, url, [null, ...listed]);
   }
   const pull = pulls.find(({ request: each }) => each.number === Number(part));
   if (pull === undefined) return failed(404, 'pull request does not exist');
@@ -155,7 +172,7 @@ function rangeOf({ query }: HostRequest): { readonly start: number; readonly lim
 }
 
 /** @param url of the server, for the Link header; null: the list has only its total number */
-function page(request: HostRequest, url: string | null, all: readonly object[], property?: string): HostReply {
+function page(request: HostRequest, url: string | null, all: readonly (object | null)[], property?: string): HostReply {
   const { start, limit, number } = rangeOf(request);
   const items = all.slice(start, start + limit);
   const next = `<${url ?? ''}${request.path}?page=${number + 1}>; rel="next"`;
@@ -169,10 +186,12 @@ function page(request: HostRequest, url: string | null, all: readonly object[], 
   };
 }
 
-function described({ name, commits, hasActions }: GiteaDouble): object {
+function described({ name, commits, hasActions, hasIssues, hasPulls }: GiteaDouble): object {
   const url = `https://gitea.test/${name}`;
   return {
     ...{ id: 7, full_name: name, html_url: url, clone_url: `${url}.git`, default_branch: 'main', private: true },
+    ...{ has_issues: hasIssues !== false, has_pull_requests: hasPulls },
+    ...(hasIssues === 'elsewhere' ? { external_tracker: { external_tracker_url: 'https://tracker.test' } } : {}),
     ...{ archived: false, empty: commits.length === 0, has_actions: hasActions, created_at: '2025-01-01T00:00:00Z' },
   };
 }

@@ -71,7 +71,10 @@ export function openGiteaClient(
     );
     // An empty list can be null.
     const value = (property === undefined ? body : readObject(body, 'reply')[property]) ?? [];
-    const items = readList(value, property ?? 'reply').map((item) => readObject(item, 'item'));
+    // So can be an entry that the server cannot describe.
+    const items = readList(value, property ?? 'reply').flatMap((item) =>
+      item === null ? [] : [readObject(item, 'item')],
+    );
     return { items, hasNext: hasNextLink(received) || page * limit < Number(received.get('x-total-count') ?? 0) };
   };
   return {

@@ -1,4 +1,5 @@
 /** The gitea provider: one repository, or all repositories of an organization or user that match a pattern. */
+import { toAsyncIterable } from '@plumbline/contract/system/async-iterable';
 import { matchingRepositories } from '../../batch.js';
 import type { SyncDependencies } from '../../dependencies.js';
 import { SyncError } from '../../failures.js';
@@ -6,7 +7,7 @@ import { identityOfRemote } from '../../identity.js';
 import type { SyncRequest } from '../../sync-request.js';
 import { newestFirst } from '../newest-first.js';
 import type { OpenRepository, Page, Provider, RepositorySource, Start } from '../provider.js';
-import { readId, readInstantOrNull, readObject, readText } from '../read.js';
+import { readId, readInstantOrNull, readObject, readText, type JsonObject } from '../read.js';
 import type { ManyRepositories, OwnedRepository } from '../selections.js';
 import { openGiteaClient } from './client.js';
 import { commitPages, reachOf } from './commits.js';
@@ -78,7 +79,6 @@ async function openRepository(
     path: `/repos/${fullName}`,
     defaultBranch: readText(described['default_branch'], 'default_branch'),
     isEmpty: described['empty'] === true,
-    hasActions: described['has_actions'] === true,
   };
   const { defaultBranch } = repository;
   const url = readText(described['html_url'], 'html_url');
@@ -95,8 +95,24 @@ async function openRepository(
     },
     // Its CODEOWNERS has regular expressions, which other hosts do not understand: it is not read.
     reachable: () => reachOf(repository),
-    pages: (start) => pages(repository, request, dependencies, start),
+    pages: (start) => {
+      const off = switchedOff(request.target, described);
+      return off === null ? pages(repository, request, dependencies, start) : noPages(off);
+    },
   };
+}
+
+/** What a server or a repository has switched off, of what a target reads; null: nothing. The server then answers 404. */
+function switchedOff(target: SyncRequest['target'], described: JsonObject): string | null {
+  const isOff = (flag: string): boolean => described[flag] === false;
+  const hasTracker = (described['external_tracker'] ?? null) !== null;
+  if (target === 'prs' && isOff('has_pull_requests')) return 'pull requests';
+  if (target === 'cicd' && isOff('has_actions')) return 'Actions';
+  return target === 'issues' && (isOff('has_issues') || hasTracker) ? 'issues' : null;
+}
+
+function noPages(off: string): AsyncIterable<Page> {
+  return toAsyncIterable([{ records: {}, position: null, done: true, note: `its ${off} are switched off` }]);
 }
 
 function pages(

@@ -38,7 +38,6 @@ export function pullRequestListing(repository: GiteaRepository, window: TimeWind
       const page = pageNumber(cursor);
       const query = { state: 'all', sort: 'recentupdate' };
       const { items, hasNext } = await client.list(`${path}/pulls`, page, { query });
-      // A request that the server cannot describe is null there, and does not count.
       return { items, next: hasNext ? String(page + 1) : null };
     },
     sortedBy: (request) => readInstant(request['updated_at'], 'updated_at'),

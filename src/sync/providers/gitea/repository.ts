@@ -10,8 +10,6 @@ export interface GiteaRepository {
   readonly path: string;
   readonly defaultBranch: string;
   readonly isEmpty: boolean;
-  /** Whether its pipelines can be read. A server and a repository can have them switched off. */
-  readonly hasActions: boolean;
 }
 
 /** The login of the account in a property; null if it was deleted, for which the server writes `Ghost` (-1). */

@@ -8,7 +8,7 @@ import { readId, readInstantOrNull, readTextOrNull, type JsonObject } from '../r
 import type { GiteaRepository } from './repository.js';
 
 export function runListing(
-  { client, path, hasActions }: GiteaRepository,
+  { client, path }: GiteaRepository,
   window: TimeWindow,
   now: () => number,
 ): Listing<JsonObject> {
@@ -16,7 +16,6 @@ export function runListing(
     most: mostEvents(window),
     window,
     fetch: async (cursor) => {
-      if (!hasActions) return { items: [], next: null };
       const page = pageNumber(cursor);
       const options = { property: 'workflow_runs', query: { exclude_pull_requests: 'true' } };
       const { items, hasNext } = await client.list(`${path}/actions/runs`, page, options);
@@ -26,7 +25,6 @@ export function runListing(
     sortedBy: (run) => instantIn(run, 'started_at') ?? now(),
     isUnfinished: (run) => run['status'] !== 'completed',
     records: (runs) => ({ ci_pipeline_runs: runs.map((run) => runRow(run, now)) }),
-    note: () => (hasActions ? null : 'its Actions are switched off'),
   };
 }
 
