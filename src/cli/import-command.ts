@@ -26,11 +26,11 @@ export interface ImportCommand<Content> {
   readonly count: (content: Content) => number;
 }
 
-export function registerImportCommand<Content>(program: Command, command: ImportCommand<Content>): void {
+/** @returns the command that has `import`, for further ones */
+export function registerImportCommand<Content>(program: Command, command: ImportCommand<Content>): Command {
   const { name, description, purpose, help } = command;
-  program
-    .command(name)
-    .description(description)
+  const parent = program.command(name).description(description);
+  parent
     .command('import')
     .description(purpose)
     .argument('<file>', `${name} file`)
@@ -45,6 +45,7 @@ export function registerImportCommand<Content>(program: Command, command: Import
       const { reportingUsage } = await import('./work-units.js');
       await reportingUsage(`${name} import`, () => importFile(command, file, options));
     });
+  return parent;
 }
 
 async function importFile<Content>(
