@@ -352,11 +352,14 @@ describe('Removing old records', () => {
     });
   });
 
-  it('does not let a longer period or a later push claim to know what is gone', async () => {
+  it('does not let a longer period or a later sync claim to know what is gone', async () => {
     await withDatabase(sqliteUri(), async (database) => {
       await store(database);
       await remove(database);
       await remove(database, { days: 3000 });
+      const state = { revision: 's', request: 'other', position: null, done: true, known: { from: OLD, to: NOW } };
+      const key = { repoId, target: 'git', source: 'host_a' } as const;
+      await database.sink.apply({ key, tables: [], blameLengths: [], state });
       const states = (await database.resources?.records.syncStates('default')) ?? [];
       const known = workHistories(states, timeZoneOf('UTC'));
       expect(new Set(known.map(({ knownSince }) => knownSince))).toEqual(new Set([FIRST_DAY]));
