@@ -2,7 +2,7 @@
  * `sync issues` from Gitea. The list is sorted by creation and can begin at a time of update: each sync reads what has
  * changed since the one before. The timeline of an issue tells when it was closed and reopened, and by which requests.
  */
-import type { JsonValue, Row } from '../../records.js';
+import { UNKNOWN_EPIC, type JsonValue, type Row } from '../../records.js';
 import type { TimeWindow } from '../../time-window.js';
 import { mapInOrder } from '../map-in-order.js';
 import type { Page, Start } from '../provider.js';
@@ -130,10 +130,12 @@ function closingRequests(timeline: readonly JsonObject[], { fullName }: GiteaRep
   return [...new Set(numbers)].sort((one, other) => one - other);
 }
 
+/** Gitea has no epics. */
 function issueRow(issue: JsonObject, closing: readonly number[]): Row<'issues'> {
   const isClosed = readText(issue['state'], 'state') === 'closed';
   const labels = readList(issue['labels'] ?? [], 'labels').map(labelName);
   return {
+    ...UNKNOWN_EPIC,
     number: readInteger(issue['number'], 'number'),
     title: readText(issue['title'], 'title'),
     body: readTextOrNull(issue['body'], 'body') || null,
