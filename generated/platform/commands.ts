@@ -3525,7 +3525,7 @@ export const commands: readonly OperationCommand[] = [
     tag: 'records',
     summary: 'Push deployments, incidents, builds and issues',
     description:
-      'Stores records of any system beside those that syncs read, at most 1,000 of each kind. They are accepted as a whole or refused as a whole, and kept until they are stored in the background; read the progress to follow it. All but builds become work units. A record that is pushed again under its `id` (an issue: its `number`) replaces the former one, apart from a commit, tier or text that it leaves out, so a push may be repeated. Figures know each kind of a repository since the oldest record that was pushed, and until the last push.',
+      'Stores records of any system beside those that syncs read, at most 1,000 of each kind. They are accepted as a whole or refused as a whole, and kept until they are stored in the background; read the progress to follow it. All but builds become work units. A record that is pushed again under its `id` (an issue: its `number`) replaces the former one, apart from a commit, tier, text or epic that it leaves out, so a push may be repeated. Figures know each kind of a repository since the oldest record that was pushed, and until the last push.',
     flags: [
       {
         name: 'org-id',

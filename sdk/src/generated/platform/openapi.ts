@@ -1616,7 +1616,7 @@ export interface paths {
         put?: never;
         /**
          * Push deployments, incidents, builds and issues
-         * @description Stores records of any system beside those that syncs read, at most 1,000 of each kind. They are accepted as a whole or refused as a whole, and kept until they are stored in the background; read the progress to follow it. All but builds become work units. A record that is pushed again under its `id` (an issue: its `number`) replaces the former one, apart from a commit, tier or text that it leaves out, so a push may be repeated. Figures know each kind of a repository since the oldest record that was pushed, and until the last push.
+         * @description Stores records of any system beside those that syncs read, at most 1,000 of each kind. They are accepted as a whole or refused as a whole, and kept until they are stored in the background; read the progress to follow it. All but builds become work units. A record that is pushed again under its `id` (an issue: its `number`) replaces the former one, apart from a commit, tier, text or epic that it leaves out, so a push may be repeated. Figures know each kind of a repository since the oldest record that was pushed, and until the last push.
          */
         post: operations["pushRecords"];
         delete?: never;
@@ -5934,6 +5934,10 @@ export interface components {
              * @enum {string|null}
              */
             close_reason?: "completed" | "not_planned" | "duplicate" | null;
+            /** @description The title of the epic that it belongs to, which is also that of the requests that close it; null: it belongs to none. If it is absent, the stored one stays, and without one nobody knows whether the issue was planned. */
+            epic?: string | null;
+            /** @description The title of the initiative above the epic; null or absent as with the epic. */
+            initiative?: string | null;
             author?: components["schemas"]["PushedAuthor"];
         };
         /** @description The records, by kind. There is at least one. */

@@ -5003,8 +5003,8 @@ export type PushRecordsResult =
  * Stores records of any system beside those that syncs read, at most 1,000 of each kind. They are
  * accepted as a whole or refused as a whole, and kept until they are stored in the background; read
  * the progress to follow it. All but builds become work units. A record that is pushed again under its
- * `id` (an issue: its `number`) replaces the former one, apart from a commit, tier or text that it
- * leaves out, so a push may be repeated. Figures know each kind of a repository since the oldest
+ * `id` (an issue: its `number`) replaces the former one, apart from a commit, tier, text or epic that
+ * it leaves out, so a push may be repeated. Figures know each kind of a repository since the oldest
  * record that was pushed, and until the last push.
  *
  * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403

@@ -3,7 +3,7 @@ import type { Schemas } from '../../../../generated/platform/operations.js';
 import { instantOf } from '@plumbline/contract/instant';
 import { identityOfRemote } from '../../../sync/identity.js';
 import type { PushedRows, PushedTarget } from '../../../sync/pushed-records.js';
-import { UNKNOWN_EPIC, type AnyRow, type TableName } from '../../../sync/records.js';
+import type { AnyRow, Row, TableName } from '../../../sync/records.js';
 import { textOrNull, textsOf } from '../../../sync/work-units/row-values.js';
 import type { PushedEvent } from './cdevents.js';
 import { buildsOf, deploymentsOf, incidentsOf } from './event-rows.js';
@@ -132,10 +132,25 @@ function issueRow(issue: Schemas['PushedIssue']): PushedRow<'issues'> {
     updated_at: closedAt ?? createdAt,
     closed_at: closedAt,
     closing_requests: stored['closing_requests'] ?? [],
-    ...UNKNOWN_EPIC,
+    ...epicOf(issue, stored),
   });
   return { repository, key: number, beganAt: createdAt, row };
 }
+
+/** Null says that there is none; what is left out stays, but an initiative does not outlive its epic. */
+function epicOf({ epic, initiative }: Schemas['PushedIssue'], stored: AnyRow): Pick<Row<'issues'>, PlanColumn> {
+  const former = (column: PlanColumn): string | null => textOrNull(stored, column);
+  const isSame = epic === undefined || (epic ?? '') === former('epic');
+  const above = initiative === undefined && !isSame ? null : initiative;
+  return {
+    epic_key: epic === undefined ? former('epic_key') : '',
+    epic: epic === undefined ? former('epic') : (epic ?? ''),
+    initiative_key: above === undefined ? former('initiative_key') : '',
+    initiative: above === undefined ? former('initiative') : (above ?? ''),
+  };
+}
+
+type PlanColumn = 'epic_key' | 'epic' | 'initiative_key' | 'initiative';
 
 function momentOf(time: string | null | undefined): number | null {
   return time === null || time === undefined ? null : timeOf(time);

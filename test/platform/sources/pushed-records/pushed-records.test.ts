@@ -141,6 +141,33 @@ describeOnEachEngine('Pushed records', (engine) => {
       timeToRestore: { statistics: { median: 1 } },
     });
   }, 100_000);
+
+  it('have epics and initiatives, which stay until a push says otherwise', async () => {
+    const planned = { ...issue, repository: 'https://github.com/acme/planned' };
+    const plans = async (): Promise<unknown> => {
+      const query = `query ($orgId: String!, $input: WorkUnitsInput!) {
+        workUnits(orgId: $orgId, input: $input) { items { epic initiative } } }`;
+      const dateRange = { startDate: '2026-03-01', endDate: '2026-03-31' };
+      const input = { dateRange, filters: { repos: ['acme/planned'] } };
+      const { workUnits } = await ask(platform, owner, query, { input });
+      return workUnits.items.map(({ epic, initiative }: Record<string, string>) => [epic, initiative]).sort();
+    };
+    await stored({ issues: [planned, { ...planned, number: 13, epic: null }] });
+    expect(await plans()).toEqual([['', ''], ['', '']]); // prettier-ignore
+    await stored({ issues: [{ ...planned, epic: 'Checkout', initiative: 'Growth' }] });
+    expect(await plans()).toEqual([['Checkout', 'Growth'], ['unplanned', 'unplanned']]); // prettier-ignore
+    await stored({ issues: [{ ...planned, title: 'Mend the checkout' }] });
+    expect(await plans()).toEqual([['Checkout', 'Growth'], ['unplanned', 'unplanned']]); // prettier-ignore
+    await stored({
+      issues: [
+        { ...planned, epic: 'Search' },
+        { ...planned, number: 14 },
+      ],
+    });
+    expect(await plans()).toEqual([['', ''], ['Search', ''], ['unplanned', 'unplanned']]); // prettier-ignore
+    expect(await push({ issues: [{ ...planned, epic: 'x'.repeat(301) }] })).toMatchObject({ status: 422 });
+    expect(await push({ issues: [{ ...planned, initiative: '' }] })).toMatchObject({ status: 422 });
+  }, 100_000);
 });
 
 describe('A push', () => {
