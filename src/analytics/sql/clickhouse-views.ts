@@ -6,7 +6,7 @@
  * of commits, names of reviewers, members of teams.
  */
 import { createHash } from 'node:crypto';
-import { PHASE_COLUMNS } from '../store/rows.js';
+import { ADDED_DIMENSIONS, PHASE_COLUMNS } from '../store/rows.js';
 import type { NewReader } from './readers.js';
 import { SQL_SCHEMA, VIEWS, type View } from './views.js';
 
@@ -17,7 +17,7 @@ const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   work_units: [
     ...['id', 'day', 'work_type', 'repo', 'team', 'author', 'theme', 'subcategory', 'churn', 'cycle_ms'],
     ...['share_theme', 'share_subcategory', 'share_weight', 'started_at', 'completed_at'],
-    ...[...PHASE_COLUMNS, 'change_failed', 'opened_ms', 'closed_ms'],
+    ...[...PHASE_COLUMNS, 'change_failed', 'opened_ms', 'closed_ms', ...ADDED_DIMENSIONS],
   ],
   repos: ['id', 'repo', 'url', 'default_branch', 'created_at'],
   git_pull_requests: [

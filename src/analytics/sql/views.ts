@@ -4,6 +4,7 @@
  *
  * Persons are the authors of work units, as the Analytics API shows them, and never the names and addresses of commits.
  */
+import { ADDED_DIMENSIONS } from '../store/rows.js';
 import { PHASES } from '../vocabulary.js';
 
 /** The type of a column, by its name in PostgreSQL. */
@@ -98,6 +99,12 @@ const PHASE_MEANINGS: Readonly<Record<(typeof PHASES)[number], string>> = {
   lead: 'hours from the first commit to the end of that deployment; null: unknown',
 };
 
+const ADDED_MEANINGS: Readonly<Record<(typeof ADDED_DIMENSIONS)[number], string>> = {
+  assistant: 'the AI assistant that most of its commits name, or `unassisted`; null: unknown',
+  epic: 'the epic that it belongs to, or `unplanned`; null: unknown',
+  initiative: 'the initiative above the epic, or `unplanned`; null: unknown, or the epic has none',
+};
+
 /** The columns of the unit of a record; null where the record is not a unit. */
 const UNIT_OF_RECORD = [
   text('unit_id', 'the unit of the record, as `units.id`; null: none', 'u.id'),
@@ -174,6 +181,14 @@ export const VIEWS: readonly View[] = [
         'closed_at',
         'when a request was merged or closed; null: open, unknown, or not a request',
         'u.closed_ms',
+      ),
+      ...ADDED_DIMENSIONS.map((dimension) =>
+        text(
+          dimension,
+          ADDED_MEANINGS[dimension],
+          `nullif(u.${dimension}, '')`,
+          `nullIf(toString(u.${dimension}), '')`,
+        ),
       ),
     ],
     from: { postgres: 'work_units u', clickhouse: 'work_units as u final' },
