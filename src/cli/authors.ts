@@ -21,8 +21,8 @@ rules file, give the same one here: units are derived again by it.`;
 
 const SUGGEST_HELP = `
 Two authors are suggested if they have the same name of several words, the same part of their addresses before the @ and
-similar names, or if the login of one is the name of the other. What is merged already is not suggested. Look at each pair,
-and add those that are right to the file that you import: pairs of one person are one entry there.
+similar names, or if the login of one is the name of the other. What is merged already is not suggested. Look at each
+entry, and add those that are right to the file that you import.
 
 Example:
   plumbline authors suggest >suggested.yaml`;
@@ -64,18 +64,22 @@ type SuggestOptions = WorkUnitOptions & { readonly limit: string; readonly json?
 
 async function suggest(resources: DerivationResources, { limit, json }: SuggestOptions): Promise<void> {
   if (!/^[1-9]\d{0,3}$/.test(limit)) throw new UsageError('--limit must be a whole number from 1 to 9999');
-  const { suggestAuthors } = await import('../sync/work-units/authors/suggest-authors.js');
+  const { personsOf, suggestAuthors } = await import('../sync/work-units/authors/suggest-authors.js');
   const suggestions = await suggestAuthors(resources, Number(limit));
   if (json === true) {
     console.log(JSON.stringify({ suggestions }));
     return;
   }
   // JSON strings are strings of YAML, whatever characters a name has.
-  const lines = suggestions.flatMap(({ author, also, reasons }) => [
-    `  # ${reasons.map((reason) => REASONS[reason]).join(', ')}; ${author.units} and ${also.units} work units`,
-    `  - author: ${JSON.stringify(author.author)}`,
-    `    also: [${JSON.stringify(also.author)}]`,
-  ]);
+  const lines = personsOf(suggestions).flatMap(({ authors, reasons }) => {
+    const [author = '', ...also] = authors.map((each) => JSON.stringify(each.author));
+    const units = authors.map((each) => each.units).join(', ');
+    return [
+      `  # ${reasons.map((reason) => REASONS[reason]).join(', ')}; work units: ${units}`,
+      `  - author: ${author}`,
+      `    also: [${also.join(', ')}]`,
+    ];
+  });
   console.log(suggestions.length === 0 ? 'authors: []' : ['authors:', ...lines].join('\n'));
 }
 

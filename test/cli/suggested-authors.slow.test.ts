@@ -15,7 +15,7 @@ it('plumbline authors suggest prints entries of an authors file, which import ta
   expect(suggested).toMatchObject({ exitCode: 0, stderr: '' });
   expect(suggested.stdout).toBe(
     'authors:\n' +
-      '  # same name; 2 and 1 work units\n' +
+      '  # same name; work units: 2, 1\n' +
       '  - author: "ada@one.example"\n' +
       '    also: ["countess@two.example"]\n',
   );

@@ -1,6 +1,6 @@
 /** Authors that are probably one person are suggested, with the reason. */
 import { describe, expect, it } from 'vitest';
-import { AuthorCandidates, suggestAuthors } from '../../../src/sync/work-units/authors/suggest-authors.js';
+import { AuthorCandidates, personsOf, suggestAuthors } from '../../../src/sync/work-units/authors/suggest-authors.js';
 import { importAuthors } from '../../../src/sync/work-units/authors/import-authors.js';
 import { stampedPage } from '../../../src/sync/stamped-page.js';
 import { openDerivationResources } from '../../../src/sync/work-units/derivation/resources.js';
@@ -20,6 +20,26 @@ function suggested(...authors: readonly (readonly [author: string, names: readon
     .suggestions(10)
     .map(({ author, also, reasons }) => [author.author, also.author, reasons.join()] as const);
 }
+
+it('Pairs with a common author are one person, whose name is that with the most units', () => {
+  const [ada, countess, king, grace] = [
+    { author: 'ada@one.example', units: 2 },
+    { author: 'countess@two.example', units: 5 },
+    { author: 'king@three.example', units: 1 },
+    { author: 'grace', units: 1 },
+  ];
+  const hopper = { author: 'hopper', units: 0 };
+  expect(
+    personsOf([
+      { author: ada, also: king, reasons: ['same_mailbox'] },
+      { author: grace, also: hopper, reasons: ['same_name'] },
+      { author: countess, also: king, reasons: ['same_name'] },
+    ]),
+  ).toEqual([
+    { authors: [countess, ada, king], reasons: ['same_mailbox', 'same_name'] },
+    { authors: [grace, hopper], reasons: ['same_name'] },
+  ]);
+});
 
 describe('Suggested authors', () => {
   it.each([

@@ -136,6 +136,29 @@ export class AuthorCandidates {
   }
 }
 
+/** The authors of several pairs that are probably one person, the one with the most units first. */
+export interface SuggestedPerson {
+  readonly authors: readonly SuggestedAuthor[];
+  readonly reasons: readonly SuggestionReason[];
+}
+
+/** Puts pairs with a common author together, because an authors file has one entry for each person. */
+export function personsOf(suggestions: readonly AuthorSuggestion[]): readonly SuggestedPerson[] {
+  const persons = new Map<string, SuggestedPerson>();
+  for (const { author, also, reasons } of suggestions) {
+    const parts = [author, also].map((each) => persons.get(each.author) ?? { authors: [each], reasons: [] });
+    const person = {
+      authors: [...new Set(parts.flatMap(({ authors }) => authors))],
+      reasons: [...new Set([...parts.flatMap((part) => part.reasons), ...reasons])],
+    };
+    for (const each of person.authors) persons.set(each.author, person);
+  }
+  return [...new Set(persons.values())].map(({ authors, reasons }) => ({
+    authors: authors.toSorted((one, other) => other.units - one.units || (one.author < other.author ? -1 : 1)),
+    reasons: reasons.toSorted(),
+  }));
+}
+
 /** A name of several words: many people are called Ada. */
 function fullName(text: string): string | undefined {
   return !text.includes('@') && /\p{L}\S* +\S*\p{L}/u.test(text) ? text : undefined;
