@@ -604,8 +604,7 @@ enum AssistantFilter {
 }
 
 """
-All filters must match, each with at most 100 values; an empty list means any. Figures of groups accept neither \`authors\`
-nor a \`scope\` of authors.
+All must match. Figures of groups accept neither \`authors\` nor a \`scope\` of authors.
 """
 input FilterInput {
   """
@@ -614,7 +613,7 @@ input FilterInput {
   scope: ScopeFilterInput
 
   """
-  Teams. Empty: any.
+  Teams: at most 100 values, as in each filter. Empty: any.
   """
   teams: [String!]! = []
 
@@ -2157,7 +2156,7 @@ type WorkUnitContribution {
 `;
 
 /** The version of the schema and the persisted queries, for `X-Persisted-Query-Version`. */
-export const persistedVersion = '57b08987457542f6';
+export const persistedVersion = '1a8d02eacae9fa1f';
 
 /** The persisted queries, by their id. */
 export const persistedQueries = {

@@ -445,7 +445,11 @@ export const queryTools: readonly QueryTool[] = [
               additionalProperties: false,
               description: 'A part of the organization.',
             },
-            teams: { type: 'array', items: { type: 'string' }, description: 'Teams. Empty: any.' },
+            teams: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'Teams: at most 100 values, as in each filter. Empty: any.',
+            },
             repos: { type: 'array', items: { type: 'string' }, description: 'Repositories. Empty: any.' },
             authors: {
               type: 'array',
@@ -494,8 +498,7 @@ export const queryTools: readonly QueryTool[] = [
           },
           required: [],
           additionalProperties: false,
-          description:
-            'All filters must match, each with at most 100 values; an empty list means any. Figures of groups accept neither `authors`\nnor a `scope` of authors.',
+          description: 'All must match. Figures of groups accept neither `authors` nor a `scope` of authors.',
         },
       },
       required: ['dateRange'],
@@ -783,7 +786,11 @@ export const queryTools: readonly QueryTool[] = [
               additionalProperties: false,
               description: 'A part of the organization.',
             },
-            teams: { type: 'array', items: { type: 'string' }, description: 'Teams. Empty: any.' },
+            teams: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'Teams: at most 100 values, as in each filter. Empty: any.',
+            },
             repos: { type: 'array', items: { type: 'string' }, description: 'Repositories. Empty: any.' },
             authors: {
               type: 'array',
@@ -832,8 +839,7 @@ export const queryTools: readonly QueryTool[] = [
           },
           required: [],
           additionalProperties: false,
-          description:
-            'All filters must match, each with at most 100 values; an empty list means any. Figures of groups accept neither `authors`\nnor a `scope` of authors.',
+          description: 'All must match. Figures of groups accept neither `authors` nor a `scope` of authors.',
         },
       },
       required: ['dateRange'],
@@ -1086,7 +1092,11 @@ export const queryTools: readonly QueryTool[] = [
               additionalProperties: false,
               description: 'A part of the organization.',
             },
-            teams: { type: 'array', items: { type: 'string' }, description: 'Teams. Empty: any.' },
+            teams: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'Teams: at most 100 values, as in each filter. Empty: any.',
+            },
             repos: { type: 'array', items: { type: 'string' }, description: 'Repositories. Empty: any.' },
             authors: {
               type: 'array',
@@ -1135,8 +1145,7 @@ export const queryTools: readonly QueryTool[] = [
           },
           required: [],
           additionalProperties: false,
-          description:
-            'All filters must match, each with at most 100 values; an empty list means any. Figures of groups accept neither `authors`\nnor a `scope` of authors.',
+          description: 'All must match. Figures of groups accept neither `authors` nor a `scope` of authors.',
         },
       },
       required: ['dateRange'],
@@ -1689,7 +1698,11 @@ export const queryTools: readonly QueryTool[] = [
               additionalProperties: false,
               description: 'A part of the organization.',
             },
-            teams: { type: 'array', items: { type: 'string' }, description: 'Teams. Empty: any.' },
+            teams: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'Teams: at most 100 values, as in each filter. Empty: any.',
+            },
             repos: { type: 'array', items: { type: 'string' }, description: 'Repositories. Empty: any.' },
             authors: {
               type: 'array',
@@ -1738,8 +1751,7 @@ export const queryTools: readonly QueryTool[] = [
           },
           required: [],
           additionalProperties: false,
-          description:
-            'All filters must match, each with at most 100 values; an empty list means any. Figures of groups accept neither `authors`\nnor a `scope` of authors.',
+          description: 'All must match. Figures of groups accept neither `authors` nor a `scope` of authors.',
         },
       },
       required: ['dateRange'],
@@ -1967,7 +1979,11 @@ export const queryTools: readonly QueryTool[] = [
               additionalProperties: false,
               description: 'A part of the organization.',
             },
-            teams: { type: 'array', items: { type: 'string' }, description: 'Teams. Empty: any.' },
+            teams: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'Teams: at most 100 values, as in each filter. Empty: any.',
+            },
             repos: { type: 'array', items: { type: 'string' }, description: 'Repositories. Empty: any.' },
             authors: {
               type: 'array',
@@ -2016,8 +2032,7 @@ export const queryTools: readonly QueryTool[] = [
           },
           required: [],
           additionalProperties: false,
-          description:
-            'All filters must match, each with at most 100 values; an empty list means any. Figures of groups accept neither `authors`\nnor a `scope` of authors.',
+          description: 'All must match. Figures of groups accept neither `authors` nor a `scope` of authors.',
         },
       },
       required: ['dateRange'],
@@ -2215,7 +2230,11 @@ export const queryTools: readonly QueryTool[] = [
               additionalProperties: false,
               description: 'A part of the organization.',
             },
-            teams: { type: 'array', items: { type: 'string' }, description: 'Teams. Empty: any.' },
+            teams: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'Teams: at most 100 values, as in each filter. Empty: any.',
+            },
             repos: { type: 'array', items: { type: 'string' }, description: 'Repositories. Empty: any.' },
             authors: {
               type: 'array',
@@ -2264,8 +2283,7 @@ export const queryTools: readonly QueryTool[] = [
           },
           required: [],
           additionalProperties: false,
-          description:
-            'All filters must match, each with at most 100 values; an empty list means any. Figures of groups accept neither `authors`\nnor a `scope` of authors.',
+          description: 'All must match. Figures of groups accept neither `authors` nor a `scope` of authors.',
         },
       },
       required: ['dateRange', 'previous'],
@@ -2580,7 +2598,11 @@ export const queryTools: readonly QueryTool[] = [
               additionalProperties: false,
               description: 'A part of the organization.',
             },
-            teams: { type: 'array', items: { type: 'string' }, description: 'Teams. Empty: any.' },
+            teams: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'Teams: at most 100 values, as in each filter. Empty: any.',
+            },
             repos: { type: 'array', items: { type: 'string' }, description: 'Repositories. Empty: any.' },
             authors: {
               type: 'array',
@@ -2629,8 +2651,7 @@ export const queryTools: readonly QueryTool[] = [
           },
           required: [],
           additionalProperties: false,
-          description:
-            'All filters must match, each with at most 100 values; an empty list means any. Figures of groups accept neither `authors`\nnor a `scope` of authors.',
+          description: 'All must match. Figures of groups accept neither `authors` nor a `scope` of authors.',
         },
       },
       required: ['dateRange'],
@@ -2858,7 +2879,11 @@ export const queryTools: readonly QueryTool[] = [
               additionalProperties: false,
               description: 'A part of the organization.',
             },
-            teams: { type: 'array', items: { type: 'string' }, description: 'Teams. Empty: any.' },
+            teams: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'Teams: at most 100 values, as in each filter. Empty: any.',
+            },
             repos: { type: 'array', items: { type: 'string' }, description: 'Repositories. Empty: any.' },
             authors: {
               type: 'array',
@@ -2907,8 +2932,7 @@ export const queryTools: readonly QueryTool[] = [
           },
           required: [],
           additionalProperties: false,
-          description:
-            'All filters must match, each with at most 100 values; an empty list means any. Figures of groups accept neither `authors`\nnor a `scope` of authors.',
+          description: 'All must match. Figures of groups accept neither `authors` nor a `scope` of authors.',
         },
       },
       required: ['dateRange'],
@@ -3184,7 +3208,11 @@ export const queryTools: readonly QueryTool[] = [
               additionalProperties: false,
               description: 'A part of the organization.',
             },
-            teams: { type: 'array', items: { type: 'string' }, description: 'Teams. Empty: any.' },
+            teams: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'Teams: at most 100 values, as in each filter. Empty: any.',
+            },
             repos: { type: 'array', items: { type: 'string' }, description: 'Repositories. Empty: any.' },
             authors: {
               type: 'array',
@@ -3233,8 +3261,7 @@ export const queryTools: readonly QueryTool[] = [
           },
           required: [],
           additionalProperties: false,
-          description:
-            'All filters must match, each with at most 100 values; an empty list means any. Figures of groups accept neither `authors`\nnor a `scope` of authors.',
+          description: 'All must match. Figures of groups accept neither `authors` nor a `scope` of authors.',
         },
       },
       required: ['dateRange'],
@@ -3426,7 +3453,11 @@ export const queryTools: readonly QueryTool[] = [
               additionalProperties: false,
               description: 'A part of the organization.',
             },
-            teams: { type: 'array', items: { type: 'string' }, description: 'Teams. Empty: any.' },
+            teams: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'Teams: at most 100 values, as in each filter. Empty: any.',
+            },
             repos: { type: 'array', items: { type: 'string' }, description: 'Repositories. Empty: any.' },
             authors: {
               type: 'array',
@@ -3475,8 +3506,7 @@ export const queryTools: readonly QueryTool[] = [
           },
           required: [],
           additionalProperties: false,
-          description:
-            'All filters must match, each with at most 100 values; an empty list means any. Figures of groups accept neither `authors`\nnor a `scope` of authors.',
+          description: 'All must match. Figures of groups accept neither `authors` nor a `scope` of authors.',
         },
       },
       required: ['dateRange'],
@@ -3863,7 +3893,11 @@ export const queryTools: readonly QueryTool[] = [
               additionalProperties: false,
               description: 'A part of the organization.',
             },
-            teams: { type: 'array', items: { type: 'string' }, description: 'Teams. Empty: any.' },
+            teams: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'Teams: at most 100 values, as in each filter. Empty: any.',
+            },
             repos: { type: 'array', items: { type: 'string' }, description: 'Repositories. Empty: any.' },
             authors: {
               type: 'array',
@@ -3912,8 +3946,7 @@ export const queryTools: readonly QueryTool[] = [
           },
           required: [],
           additionalProperties: false,
-          description:
-            'All filters must match, each with at most 100 values; an empty list means any. Figures of groups accept neither `authors`\nnor a `scope` of authors.',
+          description: 'All must match. Figures of groups accept neither `authors` nor a `scope` of authors.',
         },
         useInvestment: { type: 'boolean', default: false },
         completedOnly: { type: 'boolean', default: false },

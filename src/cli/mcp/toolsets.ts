@@ -62,7 +62,7 @@ function toolsetOf({ scope }: AnyTool): string {
   return scope.slice(0, scope.indexOf(':'));
 }
 
-/** The schema of the arguments, without the descriptions below each argument. */
+/** The schema of the arguments, without the descriptions below each argument, and what says nothing to an agent. */
 function withoutInnerDescriptions(schema: AnyTool['inputSchema']): AnyTool['inputSchema'] {
   const { properties } = schema;
   if (!isObject(properties)) return schema;
@@ -74,11 +74,18 @@ function withoutInnerDescriptions(schema: AnyTool['inputSchema']): AnyTool['inpu
   return { ...schema, properties: Object.fromEntries(shortened) };
 }
 
-/** An argument may be called `description`, whose value is a schema and not a text. */
+/**
+ * An argument may be called `description`, whose value is a schema and not a text. A call with unknown members is refused,
+ * although the list does not say so.
+ */
 function withoutDescriptions(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutDescriptions);
   if (!isObject(schema)) return schema;
-  const kept = Object.entries(schema).filter(([name, value]) => name !== 'description' || typeof value !== 'string');
+  const kept = Object.entries(schema).filter(([name, value]) => {
+    if (name === 'description') return typeof value !== 'string';
+    if (name === 'required') return !Array.isArray(value) || value.length > 0;
+    return name !== 'additionalProperties' || value !== false;
+  });
   return Object.fromEntries(kept.map(([name, value]) => [name, withoutDescriptions(value)]));
 }
 

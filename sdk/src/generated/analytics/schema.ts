@@ -550,10 +550,7 @@ export type DoraResult = {
   readonly total: DoraKeys;
 };
 
-/**
- * All filters must match, each with at most 100 values; an empty list means any. Figures of groups accept neither `authors`
- * nor a `scope` of authors.
- */
+/** All must match. Figures of groups accept neither `authors` nor a `scope` of authors. */
 export type FilterInput = {
   /** AI assistants by their names, or `unassisted`. Empty: any. */
   readonly assistantNames?: ReadonlyArray<Scalars['String']['input']>;
@@ -578,7 +575,7 @@ export type FilterInput = {
   readonly scope?: InputMaybe<ScopeFilterInput>;
   /** Subcategories, as with themes. Empty: any. */
   readonly subcategories?: ReadonlyArray<Scalars['String']['input']>;
-  /** Teams. Empty: any. */
+  /** Teams: at most 100 values, as in each filter. Empty: any. */
   readonly teams?: ReadonlyArray<Scalars['String']['input']>;
   /** Themes: the main theme of a unit or, with `useInvestment`, of its shares. Empty: any. */
   readonly themes?: ReadonlyArray<Scalars['String']['input']>;
