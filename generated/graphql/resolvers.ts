@@ -326,7 +326,7 @@ export type DimensionInput =
   | 'EPIC'
   /** The initiative above the epic, or `unplanned`; empty as with epics, and where the epic has none. */
   | 'INITIATIVE'
-  /** `planned` for work on an epic, `unplanned` for other work; empty as with epics. */
+  /** Either `planned` for work on an epic, or `unplanned` for other work; empty as with epics. */
   | 'PLAN'
   /** The repository: `owner/name`, or the name of its directory. */
   | 'REPO'

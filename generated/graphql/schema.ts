@@ -150,7 +150,7 @@ enum DimensionInput {
   INITIATIVE
 
   """
-  \`planned\` for work on an epic, \`unplanned\` for other work; empty as with epics.
+  Either \`planned\` for work on an epic, or \`unplanned\` for other work; empty as with epics.
   """
   PLAN
 }
@@ -2156,7 +2156,7 @@ type WorkUnitContribution {
 `;
 
 /** The version of the schema and the persisted queries, for `X-Persisted-Query-Version`. */
-export const persistedVersion = '1a8d02eacae9fa1f';
+export const persistedVersion = 'c64378a509438a32';
 
 /** The persisted queries, by their id. */
 export const persistedQueries = {

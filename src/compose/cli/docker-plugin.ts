@@ -24,7 +24,7 @@ export function pluginMetadata(args: readonly string[], version: string): string
 }
 
 /**
- * The arguments of the compose tool. The Docker CLI passes all of its own to a plug-in, such as
+ * The arguments of the compose tool. The Docker CLI passes all that it got to a plug-in, such as
  * `--context remote compose up -d`, and says so by a variable.
  */
 export function withoutPluginName(args: readonly string[], environment: NodeJS.ProcessEnv): readonly string[] {
@@ -34,8 +34,8 @@ export function withoutPluginName(args: readonly string[], environment: NodeJS.P
 }
 
 /**
- * Interrupts this process when the Docker CLI that runs it is to end. Where its output is no terminal, the Docker CLI
- * passes no signal on: it listens at a socket, and closes the connections of its plug-ins.
+ * Interrupts this process when the Docker CLI that runs it is to end. Unless its output is a terminal, the Docker
+ * CLI passes no signal on: it listens at a socket, and closes the connections of its plug-ins.
  */
 export function endWithDockerCli({ DOCKER_CLI_PLUGIN_SOCKET: address }: NodeJS.ProcessEnv): void {
   if (!address) return;

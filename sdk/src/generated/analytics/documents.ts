@@ -45,7 +45,7 @@ import type {
 } from './operations.js';
 
 /** The version of the persisted queries in this SDK. */
-export const persistedVersion = '1a8d02eacae9fa1f';
+export const persistedVersion = 'c64378a509438a32';
 
 /** The variables and the result of each persisted query, by id. */
 export interface PersistedQueries {

@@ -120,7 +120,7 @@ export class AuthorCandidates {
     return words.size === 0 || others.size === 0 || [...words].some((word) => others.has(word));
   }
 
-  /** The words of the names of an author; addresses are no names. */
+  /** The words of the names of an author; addresses are left out. */
   #words(author: string): ReadonlySet<string> {
     const names = [...(this.#authors.get(author) ?? [])].filter((name) => !name.includes('@'));
     return new Set(names.flatMap((name) => name.split(/[^\p{L}\p{N}]+/u)).filter((word) => word.length >= 3));
