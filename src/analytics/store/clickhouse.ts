@@ -10,6 +10,7 @@
 import type { Classified, RecentUnits, WorkUnit, WorkUnitChange, WorkUnitStore } from '../work-unit.js';
 import type { ClickHouseEngine } from '../clickhouse/engine.js';
 import { isoText, momentText } from '../clickhouse/moments.js';
+import { valueChunks } from '../clickhouse/value-chunks.js';
 import { clickHouseCorrections, createCorrections, readCorrected } from './clickhouse-corrections.js';
 import { asCorrected, repoIdOf } from './corrections.js';
 import type { StoreOptions } from './options.js';
@@ -30,8 +31,6 @@ const BATCH = 10_000;
 /** Partitions per insert; a server allows 100 by default. */
 const YEARS = 50;
 const SCAN = 1000;
-/** Ids are sent as URL parameters; a server accepts 128 KiB of them by default. */
-const ID_BYTES = 16_384;
 
 /** Opens the store on an engine, and closes the engine with it. */
 export function openClickHouseStore(
@@ -184,7 +183,7 @@ async function storedDays(
     { org: orgId, repo: repoId },
   );
   if (known === undefined) return days;
-  for (const chunk of inChunks(ids)) {
+  for (const chunk of valueChunks(ids)) {
     const rows = await engine.query(
       'select id, toString(day) from work_units final where org_id = {org:String} and id in {ids:Array(String)}',
       { org: orgId, ids: chunk },
@@ -192,20 +191,6 @@ async function storedDays(
     for (const [id, day] of rows) days.set(String(id), [...(days.get(String(id)) ?? []), String(day)]);
   }
   return days;
-}
-
-function* inChunks(ids: readonly string[]): Generator<readonly string[]> {
-  let chunk: string[] = [];
-  let bytes = 0;
-  for (const id of ids) {
-    chunk.push(id);
-    bytes += Buffer.byteLength(id) + 4;
-    if (bytes < ID_BYTES) continue;
-    yield chunk;
-    chunk = [];
-    bytes = 0;
-  }
-  if (chunk.length > 0) yield chunk;
 }
 
 const ADDED = [...MEASURE_COLUMNS, REVIEWERS_COLUMN, CO_AUTHORS_COLUMN, ...ADDED_DIMENSIONS] as const;

@@ -14,6 +14,7 @@ import {
   type TableDefinition,
 } from '../../analytics/clickhouse/tables.js';
 import { isoText, momentText } from '../../analytics/clickhouse/moments.js';
+import { valueChunks } from '../../analytics/clickhouse/value-chunks.js';
 import { removeClickHouseReaders } from '../../analytics/sql/clickhouse-readers.js';
 import type { AnyRow, Column, JsonValue, Table } from '../records.js';
 import { TABLES } from '../records.js';
@@ -34,9 +35,6 @@ const TYPES = {
   timestamp: "DateTime64(3, 'UTC')",
   json: 'String',
 } as const;
-
-/** Key values are sent as URL parameters, which a server limits to 128 KiB by default. */
-const KEY_BYTES = 16_384;
 
 /** A page of blame has up to a hundred thousand rows. Smaller inserts let a server handle requests in between. */
 const ROWS_AT_ONCE = 1000;
@@ -221,7 +219,7 @@ async function remove(session: Session, table: Table, repoId: string, where: Rem
     ...others.map(([name], index) => `${name} in {p${index}:${listOf(name)}}`),
   ].join(' and ');
   const values = Object.fromEntries(others.map(([, some], index) => [`p${index}`, [...some]]));
-  for (const chunk of inChunks(many)) {
+  for (const chunk of valueChunks<string | number>(many)) {
     const parameters = { repo: repoId, many: chunk, ...values };
     // A deletion is a mutation, which is far more expensive than checking for rows to delete.
     const [found] = await select(
@@ -245,7 +243,7 @@ async function storedRows(
   const column = table.columns.find((candidate) => candidate.name === (table.key[1] ?? table.key[0]));
   if (column === undefined) return found;
   const wanted = [...new Set(rows.map((row) => row[column.name]))].filter(isKeyValue);
-  for (const values of inChunks(wanted)) {
+  for (const values of valueChunks(wanted)) {
     const statement =
       `select ${table.columns.map(({ name }) => name).join(', ')} from ${table.name} final ` +
       `where ${repositoryColumn(table)} = {repo:UUID} and ${column.name} in {keys:Array(${TYPES[column.type]})}`;
@@ -259,20 +257,6 @@ async function storedRows(
 
 function isKeyValue(value: JsonValue | undefined): value is string | number {
   return typeof value === 'string' || typeof value === 'number';
-}
-
-function* inChunks(values: readonly (string | number)[]): Generator<(string | number)[]> {
-  let chunk: (string | number)[] = [];
-  let bytes = 0;
-  for (const value of values) {
-    chunk.push(value);
-    bytes += Buffer.byteLength(String(value)) + 4;
-    if (bytes < KEY_BYTES) continue;
-    yield chunk;
-    chunk = [];
-    bytes = 0;
-  }
-  if (chunk.length > 0) yield chunk;
 }
 
 /** Reads page by page, so that no result set stays open. The row of a repository is a single page. */
