@@ -8,7 +8,8 @@
 import { createHash } from 'node:crypto';
 import { ADDED_DIMENSIONS, PHASE_COLUMNS } from '../store/rows.js';
 import type { NewReader } from './readers.js';
-import { SQL_SCHEMA, VIEWS, type View } from './views.js';
+import type { View } from './view-columns.js';
+import { SQL_SCHEMA, VIEWS } from './views.js';
 
 const RECORD = ['repo_id'] as const;
 

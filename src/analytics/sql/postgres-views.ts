@@ -1,13 +1,14 @@
 /**
  * The views of SQL.md in PostgreSQL, and the roles that may read them.
  *
- * Each view has the rights of its owner, the database role of Plumbline, and shows the rows of the organization that
- * `readers` lists for the role that logged in (`session_user`, which `set role` does not change). A reader has no right
- * on `readers`, nor on any table. `security_barrier` evaluates the condition on the organization before the conditions of
+ * A view reads the tables with the rights of its owner, which is the database role of Plumbline. It shows the rows of one
+ * organization only: `readers` says which organization the role that logged in may read. That role is `session_user`, which
+ * `set role` does not change. A reader has no right on `readers`, nor on any table. `security_barrier` evaluates the condition on the organization before the conditions of
  * a query, so that a function with side effects sees no other rows.
  */
 import type postgres from 'postgres';
-import { SQL_SCHEMA, VIEWS, type View } from './views.js';
+import type { View } from './view-columns.js';
+import { SQL_SCHEMA, VIEWS } from './views.js';
 
 /** Views that exist; they are created in a transaction with this lock, because two commands at once would collide. */
 const LOCK = 'plumbline sql views';
