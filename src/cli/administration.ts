@@ -3,7 +3,7 @@ import { lockDatabaseOf } from '../platform/sources/records/lock-database.js';
 import { prune, retentionOf } from '../platform/sources/retention/prune.js';
 import { storeRecordPrune } from '../platform/sources/retention/record-prunes.store.js';
 import type { StoreTask } from '../platform/sources/store-tasks/run-task.js';
-import type { RemovedRecords } from '../sync/retention.js';
+import type { RemovedRecords } from '../sync/retention/retention.js';
 import { assertSameSecretsKey, loadSecretBox } from '../platform/server/secrets/secrets-key.js';
 import { readSettings } from '../platform/server/settings.js';
 import { SettingError } from '../platform/server/settings/setting.js';

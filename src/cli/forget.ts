@@ -108,7 +108,7 @@ async function forgetRecords(
   { days, json }: ForgetOptions & { readonly days: string },
 ): Promise<void> {
   if (!/^[1-9]\d{0,4}$/.test(days)) throw new UsageError('--days must be a number of days, at least 1');
-  const { removeOldRecords } = await import('../sync/retention.js');
+  const { removeOldRecords } = await import('../sync/retention/retention.js');
   const { describeRemoved } = await import('./removed-records.js');
   const removed = await removeOldRecords({ orgId, sink, resources, dependencies }, { days: Number(days) });
   console.log(

@@ -1,5 +1,6 @@
 /** What commands print about records that were removed by their age. */
-import type { RemovableTable, RemovedRecords } from '../sync/retention.js';
+import type { RemovableTable } from '../sync/retention/kinds.js';
+import type { RemovedRecords } from '../sync/retention/retention.js';
 import { oneLine } from './one-line.js';
 
 const NAMES: Readonly<Record<RemovableTable, string>> = {
@@ -36,6 +37,6 @@ export function describeRemoved({ records, busy }: RemovedRecords, dryRun: boole
 }
 
 function tablesOf(): readonly RemovableTable[] {
-  // Its keys are those of the type.
+  // The object has the keys of the type.
   return Object.keys(NAMES) as RemovableTable[];
 }

@@ -8,7 +8,7 @@ import type { WorkHistory } from '../analytics/unit-records.js';
 import type { WorkType } from '../analytics/vocabulary.js';
 import type { Page } from './providers/provider.js';
 import type { AnyRow } from './records.js';
-import { retentionOf } from './retention.js';
+import { retentionOf } from './retention/state.js';
 import type { SyncRequest } from './sync-request.js';
 import type { HistoryInProgress, KnownHistory, SyncState } from './sinks/sink.js';
 import { parseState } from './sinks/state.js';

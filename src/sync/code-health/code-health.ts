@@ -2,7 +2,7 @@
 import type { CodeHealth, CodeHealthRequest } from '../../analytics/code-health.js';
 import { timeZoneOf, type TimeZone } from '../../analytics/time-zone.js';
 import { repositoryContext } from '../work-units/derivation/plan.js';
-import { removedBefore } from '../retention.js';
+import { removedBefore } from '../retention/state.js';
 import type { DerivationResources } from '../work-units/derivation/resources.js';
 import { storedCalendar } from '../work-units/stored-calendar.js';
 import { fileChanges, personalCommits, type FileChanges } from './history.js';

@@ -17,7 +17,7 @@ export interface StateKey {
 
 /**
  * Identifies a state: that of a sync, of the removal of unreachable commits (prune.ts), of the removal of records by
- * their age (retention.ts), or of an erasure of people.
+ * their age (retention/state.ts), or of an erasure of people.
  */
 export type StoredKey = Omit<StateKey, 'target'> & { readonly target: Target | 'prune' | 'retention' | 'erasure' };
 

@@ -4,7 +4,7 @@ import { forgetRepository } from '../../../sync/forget-repository.js';
 import { identityOfRemote, repositoryId } from '../../../sync/identity.js';
 import { addressOfMadeUp } from '../../../sync/providers/synthetic/open-synthetic.js';
 import { passwordsOf } from '../../../sync/request.js';
-import { removeOldRecords, type RemovedRecords } from '../../../sync/retention.js';
+import { removeOldRecords, type RemovedRecords } from '../../../sync/retention/retention.js';
 import { openPostgresLocks } from '../../../sync/sinks/postgres-locks.js';
 import { assignTeams, importTeams } from '../../../sync/work-units/teams/import-teams.js';
 import { teamsAsText } from '../../../sync/work-units/teams/teams-file.js';

@@ -9,6 +9,7 @@ import type { AnyRow } from '../../records.js';
 import { tableNamed } from '../../records.js';
 import { numberOf, textOrNull } from '../row-values.js';
 import type { DerivationRecords, Where } from './database/records.js';
+import { mostNamed } from './most-named.js';
 
 /** What an issue says of its plan. */
 export interface IssuePlan {
@@ -49,14 +50,6 @@ export function plannedBy(
     return plans.some((plan) => plan.epic === null) ? {} : { epic: UNPLANNED, initiative: UNPLANNED };
   const initiative = mostNamed(plans.filter((plan) => plan.epic === epic).map((plan) => plan.initiative));
   return initiative === undefined ? { epic } : { epic, initiative };
-}
-
-/** Undefined: all names are empty. */
-function mostNamed(names: readonly string[]): string | undefined {
-  const counts = new Map<string, number>();
-  for (const name of names) if (name !== '') counts.set(name, (counts.get(name) ?? 0) + 1);
-  const [most] = [...counts].sort(([one, times], [other, more]) => more - times || (one < other ? -1 : 1));
-  return most?.[0];
 }
 
 /** The note on a repository that says whether its issues name epics. */

@@ -6,6 +6,7 @@ import { assistantOf, namedIn, type Named } from '../assistants/assistants.js';
 import type { AuthorIdentifier, Identity } from '../authors/identify.js';
 import { textOf, textOrNull } from '../row-values.js';
 import type { CommitFacts } from './commits.js';
+import { mostNamed } from './most-named.js';
 
 type Participants = Pick<WorkUnit, 'assistant' | 'coAuthors'>;
 
@@ -39,14 +40,13 @@ function assistantOfWork(
       ? undefined
       : assistantOf(textOrNull(request, 'author_email'), textOrNull(request, 'author_name'));
   if (ownRequest !== undefined) return ownRequest;
-  const counts = new Map<string, number>();
-  for (const [index, { authorEmail, authorName }] of commits.entries()) {
-    const author = assistantOf(authorEmail, authorName);
-    const all = new Set([...(author === undefined ? [] : [author]), ...(named[index]?.assistants ?? [])]);
-    for (const each of all) counts.set(each, (counts.get(each) ?? 0) + 1);
-  }
-  const [most] = [...counts].sort(([one, times], [other, more]) => more - times || (one < other ? -1 : 1));
-  if (most !== undefined) return most[0];
+  const most = mostNamed(
+    commits.flatMap(({ authorEmail, authorName }, index) => {
+      const author = assistantOf(authorEmail, authorName);
+      return [...new Set([...(author === undefined ? [] : [author]), ...(named[index]?.assistants ?? [])])];
+    }),
+  );
+  if (most !== undefined) return most;
   // A description has no title.
   const described = request === undefined ? undefined : namedIn(`\n${textOf(request, 'body')}`).assistants[0];
   return described ?? (commits.length === 0 ? undefined : UNASSISTED);

@@ -6,24 +6,18 @@ import { inSlices, type Steps } from '@plumbline/contract/system/slices';
 import { numberOf, textOf, textOrNull, textsOf } from '../row-values.js';
 import { ChangeFailures } from './change-failures.js';
 import { changesOf, COMMIT_COLUMNS, commitFacts, type CommitFacts } from './commits.js';
-import {
-  closingsOfCommit,
-  closingsOfRequest,
-  countsForIssue,
-  isMention,
-  type ClosingKind,
-  type StoredClosing,
-} from './closings.js';
+import type { ClosingKind, StoredClosing } from './closings.js';
 import {
   CLOSINGS,
+  inParts,
   LINKS,
   type ChangedCommit,
   type CommitsWhere,
   type DerivationRecords,
   type Where,
 } from './database/records.js';
-import { issuePlanOf, PLAN_COLUMNS, type IssuePlan } from './epics.js';
 import { failureSigns } from './failure-signs.js';
+import { withIssuesOfCommits, withIssuesOfRequests } from './issue-plans.js';
 import { countsFor, linksByHash, type LinkKind, type RequestClaims, type StoredLink } from './links.js';
 import { repeatedRequests, withoutNamesakes, type MergedRequest } from './namesakes.js';
 import type { RepositoryContext } from './plan.js';
@@ -155,52 +149,7 @@ export class RecordReader {
       const deployedAt = merged === null ? null : deployments.firstWith(merged);
       return { row, commits, remaining, reviews: reviews.get(number) ?? [], deployedAt, issues: [] };
     });
-    return this.#withIssues(found);
-  }
-
-  /** Adds the issues of requests: those that the host, their texts and their commits name. */
-  async #withIssues(requests: readonly RequestFacts[]): Promise<readonly RequestFacts[]> {
-    if (!this.context.hasEpics) return requests;
-    const closers = requests.map(({ row }) => String(numberOf(row, 'number')));
-    const listed = await this.closings('closer', closers, ['listed']);
-    const named = requests.flatMap(({ row, commits }, index) =>
-      [
-        ...closingsOfRequest(row, this.context),
-        ...commits.flatMap((commit) => closingsOfCommit({ hash: commit.hash, message: commit.message }, this.context)),
-      ].map((closing) => ({ ...closing, closer: closers[index] ?? '' })),
-    );
-    const plans = await this.#plans([...listed, ...named]);
-    return requests.map((request, index) => ({ ...request, issues: plans.get(closers[index] ?? '') ?? [] }));
-  }
-
-  /**
-   * What issues say of the plans of the requests and commits that close them, or else refer to them, by closer. Nobody
-   * knows the plan of an issue that is closed and not stored.
-   */
-  async #plans(closings: readonly StoredClosing[]): Promise<ReadonlyMap<string, readonly IssuePlan[]>> {
-    const numbers = [...new Set(closings.map(({ issue }) => issue))];
-    const issues = new Map<number, { readonly source: string; readonly plan: IssuePlan }>();
-    for (let start = 0; start < numbers.length; start += GROUP_REQUESTS) {
-      const where: Where = { kind: 'in', column: 'number', values: numbers.slice(start, start + GROUP_REQUESTS) };
-      for await (const rows of this.rows('issues', ['number', 'source', ...PLAN_COLUMNS], where))
-        for (const row of rows) {
-          const plan = issuePlanOf(row);
-          issues.set(plan.number, { source: textOf(row, 'source'), plan });
-        }
-    }
-    const closed = new Map<string, IssuePlan[]>();
-    const mentioned = new Map<string, IssuePlan[]>();
-    for (const { issue, closer, kind } of closings) {
-      const stored = issues.get(issue);
-      const plans = isMention(kind) ? mentioned : closed;
-      // What only host_b reads as a reference may be none.
-      if (stored === undefined && (isMention(kind) || kind.endsWith('_b'))) continue;
-      if (stored !== undefined && !countsForIssue(kind, stored.source)) continue;
-      const all = plans.get(closer) ?? [];
-      plans.set(closer, all);
-      all.push(stored?.plan ?? { number: issue, epic: null, initiative: '' });
-    }
-    return new Map([...mentioned, ...closed]);
+    return withIssuesOfRequests(this, found);
   }
 
   /**
@@ -212,8 +161,7 @@ export class RecordReader {
     const shared = [...linksByHash(links)].filter(([, claims]) => new Set(claims.map(({ number }) => number)).size > 1);
     const numbers = [...new Set(shared.flatMap(([, claims]) => claims.map(({ number }) => number)))];
     const merges = new Map<number, MergedRequest & { readonly at: number; readonly source: string }>();
-    for (let start = 0; start < numbers.length; start += GROUP_REQUESTS) {
-      const where: Where = { kind: 'in', column: 'number', values: numbers.slice(start, start + GROUP_REQUESTS) };
+    for (const where of inParts('number', numbers)) {
       for await (const rows of this.rows('git_pull_requests', [...MERGE_COLUMNS, 'source'], where))
         for (const row of rows) {
           const [number, merged] = [numberOf(row, 'number'), mergedAs(row)];
@@ -239,8 +187,7 @@ export class RecordReader {
   async #sharedLinks(links: readonly StoredLink[]): Promise<readonly StoredLink[]> {
     const hashes = [...new Set(links.map(({ hash }) => hash))];
     const found: StoredLink[] = [];
-    for (let start = 0; start < hashes.length; start += GROUP_REQUESTS)
-      found.push(...(await this.links({ hashes: hashes.slice(start, start + GROUP_REQUESTS) })));
+    for (const { values } of inParts('hash', hashes)) found.push(...(await this.links({ hashes: values })));
     return found;
   }
 
@@ -282,10 +229,7 @@ export class RecordReader {
 
   /** The facts of commits that were read, with their issues. */
   async factsOf(commits: readonly ChangedCommit[]): Promise<readonly CommitFacts[]> {
-    const facts = await this.#factsWithoutIssues(commits);
-    if (!this.context.hasEpics) return facts;
-    const plans = await this.#plans(commits.flatMap(({ row }) => closingsOfCommit(row, this.context)));
-    return facts.map((commit) => ({ ...commit, issues: plans.get(commit.hash) ?? [] }));
+    return withIssuesOfCommits(this, commits, await this.#factsWithoutIssues(commits));
   }
 
   /** The server serves other requests between two paths. */

@@ -42,14 +42,6 @@ export function whereOf(extent: Exclude<Extent, 'none'>): Where {
   return extent === 'all' ? { kind: 'all' } : { kind: 'changed', since: extent.since };
 }
 
-/** Conditions that together select the rows with these values. */
-export function* inParts(column: string, values: readonly (string | number)[]): Generator<Where> {
-  for (let start = 0; start < values.length; start += VALUES_AT_ONCE)
-    yield { kind: 'in', column, values: values.slice(start, start + VALUES_AT_ONCE) };
-}
-
-const VALUES_AT_ONCE = 1000;
-
 /** Whether all requests are derived, so that no affected one needs to be remembered. */
 export function derivesAllRequests({ changed, affected }: Run): boolean {
   const extents = [changed.requests, changed.commits, changed.deployments];

@@ -1,12 +1,12 @@
 /** The units of requests. */
 import { numberOf } from '../row-values.js';
-import type { Where } from './database/records.js';
+import { inParts, type Where } from './database/records.js';
 import { closingsOfRequest, REQUEST_KINDS } from './closings.js';
 import { inSlices } from '@plumbline/contract/system/slices';
 import { requestUnit, unitId } from './derive.js';
 import { affectedRequests, type Affected, PRODUCTION_COLUMNS } from './production-deployments.js';
 import { MERGE_COLUMNS, mergedAs } from './read.js';
-import { whereOf, inParts, derivesAllRequests, derivedSteps, replaceClosings, type Run } from './run.js';
+import { whereOf, derivesAllRequests, derivedSteps, replaceClosings, type Run } from './run.js';
 
 /** Derives the units of requests that changed, or whose commits, reviews or deployments did. */
 export async function deriveRequests(run: Run): Promise<void> {

@@ -21,14 +21,14 @@ import type { WorkUnit } from '../../../analytics/work-unit.js';
 import type { AnyRow, TableName } from '../../records.js';
 import { numberOf, textOf } from '../row-values.js';
 import type { ChangeFailures } from './change-failures.js';
-import type { ChangedCommit, Where } from './database/records.js';
+import { inParts, type ChangedCommit, type Where } from './database/records.js';
 import { CLOSING_KINDS, closingsOfIssue, COMMIT_KINDS, REQUEST_KINDS, type StoredClosing } from './closings.js';
 import { deploymentUnit, incidentUnit, issueUnit, unitId } from './derive.js';
 import { isIssueNumber, SIGN_COLUMNS } from './failure-signs.js';
 import { EVERYTHING, NOTHING, type Extent, type RepositoryContext } from './plan.js';
 import { PRODUCTION_COLUMNS } from './production-deployments.js';
 import { DEPLOYMENT_COLUMNS, INCIDENT_COLUMNS, ISSUE_COLUMNS } from './read.js';
-import { runOf, whereOf, inParts, replaceClosings, type RepositoryDerivation, type Run } from './run.js';
+import { runOf, whereOf, replaceClosings, type RepositoryDerivation, type Run } from './run.js';
 import { updateLinks, rewriteCommits, deriveCommits, writeAlone, commitIds } from './write-commits.js';
 import { deriveRequests } from './write-requests.js';
 

@@ -17,7 +17,7 @@ export type Where =
   | { readonly kind: 'all' }
   /** Rows whose last changing write was at or after that time (epoch milliseconds). */
   | { readonly kind: 'changed'; readonly since: number }
-  | { readonly kind: 'in'; readonly column: string; readonly values: readonly (string | number)[] }
+  | WhereIn<string | number>
   /** Both ends included, in the database's sort order of the column. */
   | { readonly kind: 'range'; readonly column: string; readonly from: string; readonly to: string }
   /** Rows whose time in a column is between two moments (epoch milliseconds); the second is excluded. */
@@ -28,6 +28,24 @@ export type Where =
   | { readonly kind: 'before'; readonly column: string; readonly until: number }
   /** Rows of commits that are linked to one of these requests; `column` contains the hash. */
   | { readonly kind: 'linked'; readonly column: string; readonly numbers: readonly number[] };
+
+/** Selects the rows that have one of some values in a column. */
+interface WhereIn<Value extends string | number> {
+  readonly kind: 'in';
+  readonly column: string;
+  readonly values: readonly Value[];
+}
+
+/** Conditions of limited size that together select the rows with these values. */
+export function* inParts<Value extends string | number>(
+  column: string,
+  values: readonly Value[],
+): Generator<WhereIn<Value>> {
+  for (let start = 0; start < values.length; start += VALUES_AT_ONCE)
+    yield { kind: 'in', column, values: values.slice(start, start + VALUES_AT_ONCE) };
+}
+
+const VALUES_AT_ONCE = 1000;
 
 export interface RowQuery {
   readonly table: ReadableTable;
