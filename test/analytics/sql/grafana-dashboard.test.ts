@@ -41,7 +41,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** As the data source of Grafana replaces them. */
+/** Replaces macros as the data source of Grafana does. */
 function replaced(statement: string): string {
   return statement
     .replaceAll(/\$__timeFilter\(([^)]+)\)/g, "$1 between '2025-01-14T00:00:00Z' and '2026-01-14T23:59:59Z'")
