@@ -102,7 +102,7 @@ interface Everything {
   units: object[];
   notes: unknown[];
   authors: Map<string, number>;
-  /** Of the commit that names one. */
+  /** The co-authors of the commit that names one. */
   coAuthors: string[];
 }
 

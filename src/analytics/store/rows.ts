@@ -140,7 +140,7 @@ function reviewersOf(text: unknown): readonly Reviewer[] {
   return stored.map(([reviewer, team, reviews]) => ({ reviewer, team, reviews }));
 }
 
-/** As many people as fit, in their order. */
+/** The first people of a list, as many as fit into the column. */
 function coAuthorsColumn(coAuthors: readonly string[]): Pick<UnitRow, typeof CO_AUTHORS_COLUMN> {
   let text: string | undefined;
   const kept: string[] = [];

@@ -7,7 +7,7 @@ import { isRateLimited, isUnfinished } from './gated-fetch.js';
 /** How messages call a host and what is on it. */
 export interface AskedHost {
   readonly name: string;
-  /** Those that a token needs. */
+  /** The scopes that a token needs. */
   readonly scopes: string;
   /** What the host calls a repository. */
   readonly repository: string;

@@ -1,6 +1,6 @@
 /** How the server asks a code host about a token, besides a sync. */
 
-/** Those of an app belong to an installation, and not to a user, if the host has such tokens. */
+/** Whom a token belongs to: a user, or an installation of an app, where the host has such tokens. */
 export type TokenKind = 'token' | 'app';
 
 export interface CodeHost<Option extends string = string> {

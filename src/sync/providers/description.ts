@@ -8,14 +8,14 @@ import type { CodeHost } from './code-host.js';
 
 /** @typeParam Option the options that it reads, besides those for many repositories */
 export interface ProviderDescription<Name extends string = string, Option extends string = string> {
-  /** Its name in contracts and commands, and the `source` of its records. */
+  /** The name of the provider in contracts and commands, and the `source` of its records. */
   readonly name: Name;
   /** Another name that commands understand. */
   readonly alias?: string;
   /** What people call it. */
   readonly title: string;
   readonly targets: readonly Target[];
-  /** Its options of `plumbline sync`, by their names in the code. */
+  /** The options of `plumbline sync` that the provider reads, by their names in the code. */
   readonly options: Readonly<Record<Option, OptionHelp>>;
   /** A variable that it reads, with its default and what it is for. */
   readonly variable: readonly [name: string, usual: string, text: string] | null;

@@ -46,11 +46,11 @@ export interface RulePreview {
   readonly units: number;
   /** How many of them were looked at: the latest. */
   readonly examined: number;
-  /** Those in which the rule finds something. */
+  /** The units in which the rule finds something. */
   readonly matched: number;
-  /** Those whose main subcategory changes. Corrected units stay as they are. */
+  /** The units whose main subcategory changes. Corrected units stay as they are. */
   readonly changed: number;
-  /** Those of them whose theme changes, too. */
+  /** The units whose theme changes, too. */
   readonly changedTheme: number;
   /** The most frequent first. */
   readonly changes: readonly (Change & { readonly units: number })[];
@@ -61,9 +61,9 @@ export interface RulePreview {
     readonly total: number;
     /** How many of their units were looked at. The unit of a correction can be gone. */
     readonly examined: number;
-    /** Those whose unit the rule matches and the rules then classify as corrected. */
+    /** The corrections whose unit the rule matches and the rules then classify as corrected. */
     readonly agreeing: number;
-    /** Those whose unit the rule matches and the rules then classify in another way. */
+    /** The corrections whose unit the rule matches and the rules then classify in another way. */
     readonly disagreeing: number;
   };
 }

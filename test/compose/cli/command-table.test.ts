@@ -25,7 +25,7 @@ const rows = cellsOf('flags').map(([name = '', both = '', theirs = '', ours = ''
 
 /** Flags of both that no help shows, by command. */
 const hidden = flagsOf('hidden');
-/** Those that docker compose has from the library of the Docker CLI, and not from its own sources. */
+/** Flags that docker compose has from the library of the Docker CLI, and not from its own sources. */
 const docker = flagsOf('docker');
 const hiddenOf = (command: string): readonly string[] => [
   ...(hidden.get(command) ?? []),

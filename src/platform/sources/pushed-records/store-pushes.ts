@@ -8,7 +8,7 @@ import { pushedRowsOf } from './pushed-rows.js';
 export interface StoredPushes {
   /** The ids of those whose records are stored. */
   readonly stored: readonly string[];
-  /** Those whose records a database refuses, although it has stored others after them. */
+  /** The pushes whose records a database refuses, although it has stored others after them. */
   readonly refused: readonly RefusedPush[];
   /** Why some wait; null: none does. */
   readonly error: string | null;

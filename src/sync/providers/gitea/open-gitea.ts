@@ -93,7 +93,7 @@ async function openRepository(
       settings: { source: 'gitea', repo_id: readId(described['id'], 'id'), url, default_branch: defaultBranch },
       tags: ['gitea'],
     },
-    // Its CODEOWNERS has regular expressions, which other hosts do not understand: it is not read.
+    // Gitea's CODEOWNERS has regular expressions, which other hosts do not understand: it is not read.
     reachable: () => reachOf(repository),
     pages: (start) => {
       const off = switchedOff(request.target, described);

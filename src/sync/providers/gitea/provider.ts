@@ -15,7 +15,7 @@ export const gitea: ProviderDescription<'gitea', 'owner' | 'repo' | 'giteaUrl'> 
   name: 'gitea',
   alias: 'forgejo',
   title: 'Gitea',
-  // Its API has neither blame nor deployments.
+  // The API of Gitea has neither blame nor deployments.
   targets: ['git', 'prs', 'cicd', 'issues'],
   options: {
     owner: OWNER,

@@ -67,7 +67,7 @@ async function detailsOf(repository: GiteaRepository, listed: JsonObject): Promi
   return { row: requestRow(request, reviews, commits), reviews };
 }
 
-/** Its commits, oldest first; none if the server has lost its branch. */
+/** The commits of a request, oldest first; none if the server has lost the branch. */
 async function commitsOf({ client, path }: GiteaRepository, number: number): Promise<readonly JsonObject[]> {
   try {
     const query = { files: 'false', verification: 'false' };
