@@ -97,6 +97,7 @@ ${variableLines()}
   WORK_UNIT_RULES         rules file for work units, unless --rules is set
   BATCH_SIZE (100)        records per write; 1000 with ClickHouse
   MAX_WORKERS (4)         concurrent processes or repositories
+  RECORD_RETENTION_DAYS   days of which records are kept: earlier ones are not read
   DB_ECHO (false)         print all statements sent to a database
   PLUMBLINE_HOME (.plumbline)  folder of the built-in PostgreSQL
 

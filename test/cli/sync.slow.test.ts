@@ -31,7 +31,7 @@ describe('plumbline sync --help', () => {
     for (const option of options.split(' '))
       expect(stdout).toMatch(new RegExp(`^ {2}${option.replace('_', ' ')} `, 'm'));
     const variables =
-      'DATABASE_URI SECONDARY_DATABASE_URI DB_ECHO BATCH_SIZE MAX_WORKERS HOST_A_TOKEN HOST_B_TOKEN GITEA_TOKEN REPO_PATH ORG_ID';
+      'DATABASE_URI SECONDARY_DATABASE_URI DB_ECHO BATCH_SIZE MAX_WORKERS HOST_A_TOKEN HOST_B_TOKEN GITEA_TOKEN RECORD_RETENTION_DAYS REPO_PATH ORG_ID';
     for (const name of variables.split(' ')) expect(stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'));
     expect(stdout).toMatch(/^ {2}cicd +pipeline runs +- +yes +yes +yes +yes$/m);
     expect(stdout).toMatch(/^Exit codes: 0 .* 1 .* 2 .* 3 /m);
