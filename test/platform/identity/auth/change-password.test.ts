@@ -59,7 +59,7 @@ describe('a change of the password', () => {
     // Its server delivers no mails from here on: servers look for requests every other second.
     const silent = await startTestPlatform();
     const user = await silent.signUp();
-    await silent.running.mails.stop();
+    await silent.running.mails.stop(10_000);
     const { databaseUri, clock, mailbox } = silent;
     await silent.database.sql`
       insert into token_requests (kind, email, requested_at) values ('reset', ${user.email}, ${clock.now()})`;
