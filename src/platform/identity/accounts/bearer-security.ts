@@ -12,6 +12,7 @@ import {
 import type { Sql } from '../../../database/connection.js';
 import type { Clock } from '../../clock.js';
 import { serviceTokenPrefix } from '../service-tokens/service-token-form.js';
+import { findSessionAt } from '../sessions/refresh-tokens.store.js';
 import type { Tokens } from '../tokens/tokens.js';
 import { findAccountInSession, type AccountInSession, type Role } from './accounts.store.js';
 import { reaches } from './permissions.js';
@@ -55,7 +56,8 @@ export interface Bearer {
 }
 
 /**
- * Looks up the current holder of an access token, in one statement.
+ * Looks up the current holder of an access token, in one statement; in two for tokens of release 0.1.0, which are valid for
+ * 15 minutes after an upgrade.
  *
  * In a session without the second factor that its organization demands, a token counts as orgless.
  *
@@ -65,10 +67,12 @@ export interface Bearer {
 export async function bearerOf({ tokens, sql, clock }: BearerParts, token: string): Promise<Bearer | null> {
   const claims = await tokens.verifyAccessToken(token);
   if (claims === null) return null;
-  const account = await findAccountInSession(sql, claims, clock.now());
+  const { userId, orgId, issuedAt, expiresAt } = claims;
+  const sessionId = claims.sessionId ?? (await findSessionAt(sql, userId, issuedAt));
+  if (sessionId === null) return null;
+  const account = await findAccountInSession(sql, { userId, orgId, sessionId }, clock.now());
   if (account === null || !account.is_active || account.token_version !== claims.tokenVersion) return null;
-  const { sessionId, expiresAt } = claims;
-  if (account.org_id !== claims.orgId) return null;
+  if (account.org_id !== orgId) return null;
   const orgless = { org_id: null, org_name: null, role: null };
   return { account: account.mfa_missing ? { ...account, ...orgless } : account, sessionId, expiresAt };
 }

@@ -1,5 +1,6 @@
 import type { PendingQuery, Row } from 'postgres';
 import type { Sql } from '../../../database/connection.js';
+import { after } from '../../clock.js';
 import type { Position } from '../../server/paging.js';
 
 export type RevocationReason =
@@ -126,6 +127,21 @@ export async function activeUntil(sql: Sql, hash: Buffer, inBrowser: boolean, no
     select expires_at from refresh_tokens
     where token_hash = ${hash} and in_browser = ${inBrowser} and revoked_at is null and expires_at > ${now}`;
   return row?.expires_at ?? null;
+}
+
+/**
+ * The session of an access token that does not name it (release 0.1.0): the one whose refresh token was stored just before
+ * the access token was signed. A session may have ended since.
+ *
+ * @param issuedAt in whole seconds
+ */
+export async function findSessionAt(sql: Sql, userId: string, issuedAt: Date): Promise<string | null> {
+  const [row] = await sql<{ family_id: string }[]>`
+    select family_id from refresh_tokens
+    where user_id = ${userId} and created_at < ${after(issuedAt, 1)} and created_at >= ${after(issuedAt, -10)}
+    order by created_at desc
+    limit 1`;
+  return row?.family_id ?? null;
 }
 
 /** Selects the sessions that are in a browser and have not ended. */

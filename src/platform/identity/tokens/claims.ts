@@ -3,7 +3,9 @@ export interface AccessClaims {
   readonly userId: string;
   readonly orgId: string | null;
   readonly tokenVersion: number;
-  readonly sessionId: string;
+  /** Null in tokens that release 0.1.0 issued, which did not name their session. */
+  readonly sessionId: string | null;
+  readonly issuedAt: Date;
   readonly expiresAt: Date;
 }
 

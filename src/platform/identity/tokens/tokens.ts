@@ -101,24 +101,34 @@ export function createTokens({ keyRing, issuer, audience, clock, random }: Token
   };
 }
 
-/** The end of the year 9999: later times have no RFC 3339 form. */
-const latestExpiry = 253_402_300_799;
+/** The end of the year 9999, in seconds: later times have no RFC 3339 form. */
+const latestTime = 253_402_300_799;
 
 /** @returns null when a claim is missing or malformed, so that it never reaches the database */
 function accessClaimsOf(claims: JWTPayload | null): AccessClaims | null {
   if (claims === null) return null;
-  const { sub: userId, org_id: orgId = null, sid: sessionId, tv: tokenVersion, exp } = claims;
-  if (!isUuid(userId) || !isUuid(sessionId) || !(orgId === null || isUuid(orgId))) return null;
-  if (!Number.isInteger(tokenVersion) || exp === undefined || exp > latestExpiry) return null;
-  return { userId, orgId, tokenVersion: Number(tokenVersion), sessionId, expiresAt: new Date(exp * 1000) };
+  const { sub: userId, org_id: orgId = null, sid: sessionId = null, tv: tokenVersion, iat, exp } = claims;
+  if (!isUuid(userId) || !isIdOrNull(sessionId) || !isIdOrNull(orgId)) return null;
+  if (!Number.isInteger(tokenVersion) || !isExpressibleTime(iat) || !isExpressibleTime(exp)) return null;
+  const times = { issuedAt: new Date(iat * 1000), expiresAt: new Date(exp * 1000) };
+  return { userId, orgId, tokenVersion: Number(tokenVersion), sessionId, ...times };
 }
 
 /** @returns null when a claim is missing or malformed */
 function refreshClaimsOf(claims: JWTPayload | null): RefreshClaims | null {
   if (claims === null) return null;
   const { sub: userId, org_id: orgId = null, family_id: familyId, jti } = claims;
-  if (!isUuid(userId) || !isUuid(familyId) || !(orgId === null || isUuid(orgId))) return null;
+  if (!isUuid(userId) || !isUuid(familyId) || !isIdOrNull(orgId)) return null;
   return typeof jti === 'string' ? { userId, orgId, familyId, jti } : null;
+}
+
+function isIdOrNull(value: unknown): value is string | null {
+  return value === null || isUuid(value);
+}
+
+/** @param seconds since 1970 */
+function isExpressibleTime(seconds: number | undefined): seconds is number {
+  return seconds !== undefined && seconds >= 0 && seconds <= latestTime;
 }
 
 function secondsOf(time: Date): number {

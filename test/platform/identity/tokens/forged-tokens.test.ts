@@ -67,7 +67,7 @@ describe('an access token', () => {
     'no issuer': () => forge.sign(without('iss')),
     'no audience': () => forge.sign(without('aud')),
     'no subject': () => forge.sign(without('sub')),
-    'no session': () => forge.sign(without('sid')),
+    'an empty id of its session': () => forge.sign({ ...claims(), sid: '' }),
     'the session of another user': async () => {
       const other = await platform.signUp({ organization: null });
       return forge.sign({ ...claims(), sid: decodeJwt(other.accessToken)['sid'] });
