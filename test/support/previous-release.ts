@@ -43,6 +43,15 @@ async function commitThatAdded(file: string): Promise<string | undefined> {
   return parents.split(' ').length > 1 ? oldest : undefined;
 }
 
+/** The releases that the changelog names and whose commits this clone has, newest first. */
+export async function releases(): Promise<readonly { readonly version: string; readonly commit: string }[]> {
+  const changelog = await readFile('CHANGELOG.md', 'utf8');
+  const named = [...changelog.matchAll(/^## (?<version>\d\S*)\n\nRelease commit: (?<commit>[0-9a-f]{40})$/gmu)];
+  const all = named.map(({ groups }) => ({ version: groups?.['version'] ?? '', commit: groups?.['commit'] ?? '' }));
+  const types = await Promise.all(all.map(({ commit }) => history('cat-file', '-t', commit)));
+  return all.filter((_, index) => types[index] === 'commit');
+}
+
 /** Nothing where this is not a clone, or git is missing. */
 async function history(...args: readonly string[]): Promise<string> {
   return run('git', args).then(

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startServer, type ServerProcess } from '../../../cli/plumbline.js';
 import { git, initRepository, writeHistory } from '../../../support/git-history.js';
 import { startMailbox, type Mailbox } from '../../../support/mailbox.js';
@@ -16,6 +16,7 @@ import {
   expectEachMailedOnce,
   jsonTo,
   releaseTakenMails,
+  runSync,
   serverSettings,
   signUpOwner,
 } from './several-servers.js';
@@ -87,17 +88,8 @@ describe.skipIf(commit === undefined)(`a rolling upgrade${skipped}`, { timeout: 
     await chooseAnyOrganizationId(sql);
     const source = { provider: 'local', targets: ['git'], repositories: ['shop'] };
     const runs = await configureSync(jsonTo(old.url), accessToken, source);
-    const sync = async (server: ServerProcess): Promise<unknown> => {
-      const json = jsonTo(server.url);
-      const { body } = await json('POST', runs, { token: accessToken });
-      const isComplete = async (): Promise<boolean> =>
-        (await json('GET', `${runs}/${body.id}`, { token: accessToken })).body.status === 'complete';
-      await vi.waitUntil(isComplete, { timeout: 90_000, interval: 500 });
-      const [counts] = await sql`
-        select (select count(*)::integer from git_commits) as commits,
-          (select count(*)::integer from work_units) as units`;
-      return counts;
-    };
+    const sync = (server: ServerProcess): Promise<unknown> =>
+      runSync(sql, { json: jsonTo(server.url), runs, token: accessToken });
     expect(await sync(old)).toEqual({ commits: 20, units: 20 });
 
     // The new release migrates while the old one serves.

@@ -72,6 +72,21 @@ export async function configureSync(json: SendJson, token: string, source: objec
   return `/api/v1/admin/sync-configs/${config.body.id}/runs`;
 }
 
+/** Runs a sync to its end. @returns how many commits and work units are stored then */
+export async function runSync(
+  sql: postgres.Sql,
+  { json, runs, token }: { readonly json: SendJson; readonly runs: string; readonly token: string },
+): Promise<unknown> {
+  const { body } = await json('POST', runs, { token });
+  const isComplete = async (): Promise<boolean> =>
+    (await json('GET', `${runs}/${body.id}`, { token })).body.status === 'complete';
+  await vi.waitUntil(isComplete, { timeout: 90_000, interval: 500 });
+  const [counts] = await sql`
+    select (select count(*)::integer from git_commits) as commits,
+      (select count(*)::integer from work_units) as units`;
+  return counts;
+}
+
 /**
  * Waits until the outbox is empty, and checks that each account and each invite exists and was mailed exactly once.
  *
