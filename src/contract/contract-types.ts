@@ -233,6 +233,8 @@ export interface Route {
   readonly produces: readonly string[];
   /** The standard whose form its errors have; absent: they are problems. */
   readonly errorForm?: ErrorForm;
+  /** Headers of all its replies, which warn callers; absent: it is not deprecated. */
+  readonly deprecationHeaders?: Readonly<Record<string, string>>;
   readonly replies: Readonly<Record<number, ReplyTable>>;
 }
 

@@ -12,6 +12,7 @@ export interface Endpoint extends Pick<
   'method' | 'path' | 'maxBodyBytes' | 'security' | 'rateLimits' | 'produces'
 > {
   readonly errorForm?: Route['errorForm'];
+  readonly deprecationHeaders?: Route['deprecationHeaders'];
   /** The name in the log and in metrics; null: the request matches no operation and no page. */
   readonly operationId: string | null;
   readonly body: Pick<NonNullable<Route['body']>, 'mediaType' | 'emails' | 'acceptsAnything'> | null;

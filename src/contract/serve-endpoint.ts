@@ -46,6 +46,7 @@ export function serveEndpoint<Served extends Endpoint>(
     for (const name in ctx.state) if (!(name in exchange)) Reflect.set(exchange, name, ctx.state[name]);
     ctx.state = exchange;
     ctx.set(options.headers);
+    if (endpoint.deprecationHeaders !== undefined) ctx.set(endpoint.deprecationHeaders);
     ctx.set('X-Request-Id', requestId);
     let problem: ProblemReply | null;
     try {

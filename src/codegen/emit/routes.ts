@@ -36,6 +36,9 @@ function emitSchemes({ securitySchemes }: ApiContract): string {
 function emitRoute(operation: Operation): string {
   const { schemes, anonymous } = operation.security;
   const uses = schemes.map(({ name, scope }) => `{ ...schemes.${name}, scope: ${JSON.stringify(scope)} }`);
+  const { deprecationHeaders } = operation;
+  const deprecation =
+    deprecationHeaders === null ? '' : `\n  deprecationHeaders: ${JSON.stringify(deprecationHeaders)},`;
   return `{
   operationId: ${quote(operation.id)},
   method: ${quote(operation.method)},
@@ -49,7 +52,7 @@ function emitRoute(operation: Operation): string {
   security: { anonymous: ${anonymous}, schemes: [${uses.join(', ')}] },
   rateLimits: ${JSON.stringify(operation.rateLimits)},
   isIdempotent: ${operation.isIdempotent},
-  produces: ${JSON.stringify(produces(operation))},${operation.errorForm === null ? '' : `\n  errorForm: ${quote(operation.errorForm)},`}
+  produces: ${JSON.stringify(produces(operation))},${operation.errorForm === null ? '' : `\n  errorForm: ${quote(operation.errorForm)},`}${deprecation}
   replies: { ${operation.replies.map((reply) => replyEntry(operation, reply)).join(', ')} },
 },
 `;

@@ -22,7 +22,12 @@ export function sdkDocs(contract: ApiContract, operation: Operation): string {
   ].filter((paragraph) => paragraph !== '');
   const lines = paragraphs.flatMap((paragraph, index) => [...(index === 0 ? [] : ['']), ...linesOf(paragraph)]);
   const example = exampleOf(contract, operation, item, source).split('\n');
-  const text = [...lines, '', '@example', '```ts', ...example, '```'];
+  const { Sunset: end } = operation.deprecationHeaders ?? {};
+  const deprecated =
+    operation.deprecationHeaders === null
+      ? []
+      : [`@deprecated${end === undefined ? '' : ` It may be gone from ${end} on.`}`];
+  const text = [...lines, '', '@example', '```ts', ...example, '```', ...deprecated];
   return ['/**', ...text.map((line) => ` * ${line.replaceAll('*/', '*\\/')}`.trimEnd()), ' */'].join('\n');
 }
 

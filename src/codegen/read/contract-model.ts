@@ -27,6 +27,8 @@ export interface Operation {
   readonly rateLimits: readonly RateLimitExtension[];
   /** Whether it takes the header `Idempotency-Key`. */
   readonly isIdempotent: boolean;
+  /** The headers that tell its callers that it is deprecated; null: it is not. */
+  readonly deprecationHeaders: Readonly<Record<string, string>> | null;
   readonly replies: readonly ReplyModel[];
   /** The standard whose form its errors have; null: they are problems. */
   readonly errorForm: ErrorForm | null;

@@ -64,6 +64,10 @@ export interface OperationObject {
   readonly requestBody?: RequestBodyObject | Reference;
   readonly responses: Readonly<Record<string, ResponseObject | Reference>>;
   readonly security?: readonly SecurityRequirement[];
+  readonly deprecated?: boolean;
+  /** The day from which it is deprecated, and the day from which it may be gone: `2026-11-30`. */
+  readonly 'x-deprecated-since'?: unknown;
+  readonly 'x-sunset'?: unknown;
   readonly 'x-rate-limit'?: readonly RateLimitExtension[];
   readonly 'x-max-body-bytes'?: number;
   /** The standard whose form its errors have, instead of that of problems. */

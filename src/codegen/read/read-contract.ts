@@ -12,6 +12,7 @@ import type {
 } from './contract-model.js';
 import { exampleFaults } from '../check/example-rules.js';
 import { idempotencyFaults } from '../check/idempotency-rules.js';
+import { readDeprecation } from '../derive/deprecation.js';
 import { readErrorForm, withErrorForms } from '../derive/error-forms.js';
 import { kebabCase, withoutProblemSuffix } from '../derive/naming.js';
 import { namingFaults } from '../check/naming-rules.js';
@@ -111,6 +112,7 @@ function readOperation(
     security,
     isIdempotent,
     rateLimits: readRateLimits(operation),
+    deprecationHeaders: readDeprecation(operation),
     errorForm: readErrorForm(operation),
     replies: Object.entries(operation.responses).map(([status, response]) =>
       readReply(document, status, resolve<ResponseObject>(document, response)),
