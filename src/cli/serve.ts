@@ -1,5 +1,6 @@
 import { onEndOfNpm } from '@plumbline/contract/system/end-of-npm';
 import { startTracing, stopTracing } from '@plumbline/contract/system/start-tracing';
+import { checkExposure } from '../platform/server/doctor/exposure-checks.js';
 import { localUrl } from '../platform/server/local-url.js';
 import { startPlatform } from '../platform/platform.js';
 import { readSettings } from '../platform/server/settings.js';
@@ -22,6 +23,9 @@ export async function serve({ host, port, home, ...config }: ServeOptions): Prom
   const options = { HOST: host, PORT: port, PLUMBLINE_HOME: home };
   const settings = readSettings({ ...environment, ...withoutUndefined(options) });
   const log = await createServerLog(settings);
+  for (const { check, status, message, remedy } of checkExposure(settings)) {
+    if (status !== 'ok') log.warn({ check, remedy }, message);
+  }
   await startTracing(process.env, (problem) => {
     log.warn({ problem }, 'traces cannot be exported');
   });

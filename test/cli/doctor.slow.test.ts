@@ -61,7 +61,7 @@ const says = (status: string, message: string, remedy: string): unknown =>
 describe('plumbline doctor', () => {
   test('reports no problem in a sound installation', async () => {
     const mailbox = await startMailbox();
-    const { exitCode, findings } = await examine({ MAIL_URL: mailbox.url });
+    const { exitCode, findings } = await examine({ MAIL_URL: mailbox.url, MAIL_FROM: 'plumbline@example.com' });
     await mailbox.stop();
     expect(findings.filter(({ status }) => status !== 'ok')).toEqual([]);
     expect(exitCode).toBe(0);
@@ -76,6 +76,10 @@ describe('plumbline doctor', () => {
       'pooler',
       'mail',
       'port',
+      'public address',
+      'trusted proxies',
+      'sender of mails',
+      'metrics token',
     ]) {
       expect(checks).toContain(each);
     }
@@ -106,6 +110,43 @@ describe('plumbline doctor', () => {
       1,
       says('failed', 'LOG_LEVEL must be', 'Correct'),
     ]);
+  });
+
+  test('reports an analytics store that does not answer, without its password', async () => {
+    const uri = 'postgres://plumbline:hunter2@127.0.0.1:1/none';
+    const [exitCode, finding] = await findingOf('analytics store', { ANALYTICS_URI: uri });
+    expect([exitCode, finding]).toEqual([1, says('failed', 'does not answer', 'correct ANALYTICS_URI')]);
+    expect(JSON.stringify(finding)).not.toContain('hunter2');
+    const { findings } = await examine({ ANALYTICS_URI: database.uri });
+    expect(findings).toContainEqual(expect.objectContaining({ check: 'analytics store', status: 'ok' }));
+  });
+
+  test('reports a role with fewer connections than the server opens', async () => {
+    const sql = postgres(database.uri, { max: 1 });
+    const role = `doctor_few_${process.pid}`;
+    await sql.unsafe(
+      `create role ${role} login password 'doctor' connection limit 3; grant create on schema public to ${role};
+        grant select on all tables in schema public to ${role}`,
+    );
+    const uri = new URL(database.uri);
+    [uri.username, uri.password] = [role, 'doctor'];
+    try {
+      expect(await findingOf('database connections', { DATABASE_URI: uri.href, DATABASE_CONNECTIONS: '5' })).toEqual([
+        0,
+        says('warning', `of 3 connections of the role ${role} are free`, 'raise the limit'),
+      ]);
+    } finally {
+      await sql.unsafe(`drop owned by ${role}; drop role ${role}`);
+      await sql.end();
+    }
+  });
+
+  test('reports settings that leave an open server unsafe', async () => {
+    const open = { HOST: '0.0.0.0', TRUSTED_PROXIES: '0.0.0.0/0', METRICS_TOKEN: 'short', MAIL_FROM: 'Plumbline' };
+    const { exitCode, findings } = await examine(open);
+    const reported = findings.filter(({ status }) => status !== 'ok').map(({ check }) => check);
+    expect(reported).toEqual(['public address', 'trusted proxies', 'sender of mails', 'metrics token']);
+    expect(exitCode).toBe(1);
   });
 
   test('reports a schema that is behind or ahead', async () => {

@@ -127,15 +127,29 @@ async function checkSchema(sql: postgres.Sql): Promise<Finding> {
 
 async function checkConnections(sql: postgres.Sql, wanted: number): Promise<Finding> {
   const { ok, warning } = findingsOf('database connections');
-  const [row] = await sql<{ most: number; used: number }[]>`
-    select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as most,
-           (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as used`;
-  const free = (row?.most ?? 0) - (row?.used ?? 0);
+  // A limit of -1 is none. The kind of other roles' connections is hidden from a role without rights. The database and the role count their connections alone, the server those of all.
+  const limits = await sql<{ holder: string; most: number; used: number }[]>`
+    with client as (
+      select datname, usename from pg_stat_activity
+      where datname is not null and coalesce(backend_type, 'client backend') = 'client backend')
+    select 'the server' as holder, (select count(*)::int from client) as used,
+      current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as most
+    union all
+    select 'the database', (select count(*)::int from client where datname = current_database()), datconnlimit
+    from pg_database where datname = current_database() and datconnlimit >= 0
+    union all
+    select 'the role ' || rolname, (select count(*)::int from client where usename = rolname), rolconnlimit
+    from pg_roles where rolname = current_user and rolconnlimit >= 0`;
+  const [tightest] = limits
+    .map(({ holder, most, used }) => ({ holder, most, free: Math.max(most - used, 0) }))
+    .sort((one, other) => one.free - other.free);
+  if (tightest === undefined) throw new Error('the query of limits returned no row');
+  const { holder, most, free } = tightest;
   if (free >= wanted)
-    return ok(`${free} of ${row?.most ?? 0} connections are free; this server opens at most ${wanted}.`);
+    return ok(`${free} of ${most} connections of ${holder} are free; this server opens at most ${wanted}.`);
   return warning(
-    `${free} of ${row?.most ?? 0} connections are free, and this server opens up to ${wanted}.`,
-    'Lower DATABASE_CONNECTIONS, raise max_connections, or use a pooler.',
+    `${free} of ${most} connections of ${holder} are free, and this server opens up to ${wanted}.`,
+    'Lower DATABASE_CONNECTIONS, raise the limit, or use a pooler.',
   );
 }
 

@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import { usableBinaries } from '../../../database/embedded/binaries.js';
 import { serverAccount } from '../../../database/embedded/account.js';
 import type { PlatformSettings } from '../settings.js';
+import { checkAnalytics } from './analytics-checks.js';
 import { checkDatabase } from './database-checks.js';
+import { checkExposure } from './exposure-checks.js';
 import { findingsOf, reasonOf, type Finding } from './finding.js';
 import { checkIdentityProviders } from './identity-provider-checks.js';
 import { checkHome, checkKeyFile, checkMail, checkPort } from './machine-checks.js';
@@ -17,12 +19,13 @@ export async function examine(settings: PlatformSettings): Promise<Finding[]> {
   const { databaseUri } = settings;
   const database =
     databaseUri === null ? [await checkEmbedded(settings)] : await checkDatabase({ ...settings, databaseUri }, key);
-  const [port, mail, providers] = await Promise.all([
+  const [port, analytics, mail, providers] = await Promise.all([
     checkPort(settings),
+    checkAnalytics(settings),
     checkMail(settings),
     checkIdentityProviders(settings),
   ]);
-  return [...home, keyFile, ...database, port, mail, ...providers];
+  return [...home, keyFile, ...database, ...analytics, port, ...checkExposure(settings), mail, ...providers];
 }
 
 async function checkEmbedded({ home }: PlatformSettings): Promise<Finding> {

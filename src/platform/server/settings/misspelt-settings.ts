@@ -3,6 +3,9 @@ import leven from 'leven';
 /** Variables with our prefix that other parts of Plumbline or its tests read. */
 const otherNames = /^PLUMBLINE_(?:CONFIG|SERVER|TOKEN|(?:CI|TEST|COMPOSE)_\w+)$/;
 
+/** What other programs call a setting of ours. */
+const otherWords: Readonly<Record<string, string>> = { SMTP_URL: 'MAIL_URL', POSTGRES_URL: 'DATABASE_URI' };
+
 /** Short names resemble many variables of other programs (`HOST` and `LOST`), so only longer names are compared. */
 const leastCompared = 7;
 
@@ -29,11 +32,13 @@ export function misspeltSettings(
     .sort();
 }
 
-/** The most similar name, if it differs by a typing error or by our prefix only; otherwise null. */
+/** The setting that is meant, if the name differs by a typing error or our prefix, or is another usual one; otherwise null. */
 export function similarName(name: string, names: readonly string[]): string | null {
   const plain = name.toUpperCase().replaceAll('-', '_');
   const withoutPrefix = plain.replace(/^PLUMBLINE_/, '');
   if (withoutPrefix !== plain && names.includes(withoutPrefix)) return withoutPrefix;
+  const known = otherWords[withoutPrefix];
+  if (known !== undefined) return known;
   if (plain.length < leastCompared) return null;
   const close = names
     .filter((each) => each.length >= leastCompared)

@@ -142,6 +142,8 @@ describe('a path that is not a regular file', () => {
 describe('a variable', () => {
   it.each([
     ['DATABASE_URL', 'DATABASE_URI'],
+    ['SMTP_URL', 'MAIL_URL'],
+    ['POSTGRES_URL', 'DATABASE_URI'],
     ['MAILURL', 'MAIL_URL'],
     ['log_level', 'LOG_LEVEL'],
     ['AUTH_LOGIN_LIMITS', 'AUTH_LOGIN_LIMIT'],
