@@ -1,5 +1,6 @@
 /** Requests to the API of Gitea. It needs no package: every request is a GET, and the shared gate decides when to retry. */
 import type { SyncDependencies } from '../../dependencies.js';
+import { SyncError } from '../../failures.js';
 import { exchange, notJson } from '../../http/exchange.js';
 import { openGate } from '../../http/gate.js';
 import { gatedFetch } from '../../http/gated-fetch.js';
@@ -42,6 +43,9 @@ const HOST = {
 /** A server allows 50 entries on a page by default, and no commits beyond. */
 const LARGEST = 50;
 
+/** The pages of a list that is read as a whole; with those of 50 entries, a million entries. */
+const MOST_PAGES = 20_000;
+
 /** Opens a client for the server at `baseUrl`. */
 export function openGiteaClient(
   baseUrl: string,
@@ -71,11 +75,12 @@ export function openGiteaClient(
     );
     // An empty list can be null.
     const value = (property === undefined ? body : readObject(body, 'reply')[property]) ?? [];
+    const entries = readList(value, property ?? 'reply');
     // So can be an entry that the server cannot describe.
-    const items = readList(value, property ?? 'reply').flatMap((item) =>
-      item === null ? [] : [readObject(item, 'item')],
-    );
-    return { items, hasNext: hasNextLink(received) || page * limit < Number(received.get('x-total-count') ?? 0) };
+    const items = entries.flatMap((item) => (item === null ? [] : [readObject(item, 'item')]));
+    const isCounted = page * limit < Number(received.get('x-total-count') ?? 0);
+    // A link after an empty page leads to another empty page.
+    return { items, hasNext: isCounted || (entries.length > 0 && hasNextLink(received)) };
   };
   return {
     pageSize: async (entries) => {
@@ -88,12 +93,17 @@ export function openGiteaClient(
     list,
     all: async (path, options) => {
       const items: JsonObject[] = [];
-      for (let page = 1, more = true; more; page += 1) {
+      let former = '';
+      for (let page = 1; ; page += 1) {
         const read = await list(path, page, options);
+        const text = JSON.stringify(read.items);
+        // A proxy that drops the number of the page answers each request with the first one.
+        const isRepeated = read.items.length > 0 && text === former;
+        if (isRepeated || (read.hasNext && page === MOST_PAGES)) throw endless(path);
         items.push(...read.items);
-        more = read.hasNext;
+        if (!read.hasNext) return items;
+        former = text;
       }
-      return items;
     },
   };
 }
@@ -108,6 +118,10 @@ async function allowedSize(ask: (path: string) => Promise<Reply>): Promise<numbe
   const { body } = await ask('/settings/api');
   const most = readInteger(readObject(body, 'settings')['max_response_items'], 'max_response_items');
   return Math.max(1, Math.min(most, LARGEST));
+}
+
+function endless(path: string): SyncError {
+  return new SyncError('unexpected_reply', `gitea always names one more page of ${path}.`);
 }
 
 function parsed(text: string, path: string): unknown {
