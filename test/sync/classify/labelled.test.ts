@@ -22,7 +22,7 @@ const FLOORS: Readonly<Record<string, { readonly theme: number; readonly subcate
   'BurntSushi/ripgrep': { theme: 87, subcategory: 70 },
   'mdn/learning-area': { theme: 58, subcategory: 47 },
   'jekyll/jekyll': { theme: 60, subcategory: 60 },
-  'gin-gonic/gin': { theme: 62, subcategory: 56 },
+  'gin-gonic/gin': { theme: 68, subcategory: 62 },
   'docker/compose': { theme: 66, subcategory: 66 },
   'psf/requests': { theme: 79, subcategory: 79 },
   'expressjs/express': { theme: 81, subcategory: 81 },

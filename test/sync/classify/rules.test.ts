@@ -64,6 +64,13 @@ describe('the built-in rules', () => {
     ['Fix macro redefinition warning', 'maintenance.debt'],
     ['Restrict the file permissions of the socket', 'risk.security'],
     ['Fix coverage', 'operational.support'],
+    ['Remove the cache from the publish workflow', 'operational.support'],
+    ['Removed: the second parser', 'maintenance.debt'],
+    ['Added: a timer for each queue', 'feature_delivery.roadmap'],
+    ['Make function names easier to read', 'maintenance.refactor'],
+    ['fix: docs of the first steps', 'feature_delivery.enablement'],
+    ['s/recieve/receive/', 'feature_delivery.enablement'],
+    ['chore(site): dark mode', 'feature_delivery.customer'],
   ])('classify %j as %s by the message alone', (title, subcategory) => {
     expect(main(title)).toBe(subcategory);
   });
