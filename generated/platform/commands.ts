@@ -5143,13 +5143,13 @@ export const commands: readonly OperationCommand[] = [
       {
         name: 'provider',
         kind: 'text',
-        choices: ['host_a', 'host_b', 'gitea'],
+        choices: ['host_a', 'host_b', 'gitea', 'jira'],
         isSecret: false,
         property: 'provider',
         place: 'body',
         required: true,
         description:
-          'A code-hosting provider: `host_a` is GitHub, `host_b` is GitLab, and `gitea` is a Gitea or Forgejo, which needs a `base_url`.',
+          'A provider that an integration connects: `host_a` is GitHub, `host_b` is GitLab, `gitea` is a Gitea or Forgejo, and `jira` is a Jira, whose projects count as repositories.',
       },
       {
         name: 'name',
@@ -5484,7 +5484,7 @@ export const commands: readonly OperationCommand[] = [
       {
         name: 'provider',
         kind: 'text',
-        choices: ['host_a', 'host_b', 'gitea', 'local', 'synthetic'],
+        choices: ['host_a', 'host_b', 'gitea', 'jira', 'local', 'synthetic'],
         isSecret: false,
         property: 'provider',
         place: 'query',
@@ -5584,13 +5584,13 @@ export const commands: readonly OperationCommand[] = [
       {
         name: 'provider',
         kind: 'text',
-        choices: ['host_a', 'host_b', 'gitea', 'local', 'synthetic'],
+        choices: ['host_a', 'host_b', 'gitea', 'jira', 'local', 'synthetic'],
         isSecret: false,
         property: 'provider',
         place: 'body',
         required: true,
         description:
-          'The source: a code host (`host_a` is GitHub, `host_b` is GitLab, `gitea` is Gitea or Forgejo), repositories on the server (`local`), or synthetic data (`synthetic`).',
+          'The source: a code host (`host_a` is GitHub, `host_b` is GitLab, `gitea` is Gitea or Forgejo), issues of projects (`jira`), repositories on the server (`local`), or synthetic data (`synthetic`).',
       },
       {
         name: 'integration-id',

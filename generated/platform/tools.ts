@@ -949,7 +949,7 @@ export const operationTools: readonly OperationTool[] = [
                 properties: {
                   id: { type: 'string', format: 'uuid' },
                   org_id: { type: 'string', format: 'uuid' },
-                  provider: { type: 'string', enum: ['host_a', 'host_b', 'gitea'] },
+                  provider: { type: 'string', enum: ['host_a', 'host_b', 'gitea', 'jira'] },
                   kind: { type: 'string', enum: ['token', 'app'] },
                   name: { type: 'string' },
                   account: { type: ['string', 'null'] },
@@ -1020,7 +1020,7 @@ export const operationTools: readonly OperationTool[] = [
       properties: {
         provider: {
           type: 'string',
-          enum: ['host_a', 'host_b', 'gitea', 'local', 'synthetic'],
+          enum: ['host_a', 'host_b', 'gitea', 'jira', 'local', 'synthetic'],
           description: 'Where the repositories are.',
         },
         integration_id: {
@@ -1184,7 +1184,7 @@ export const operationTools: readonly OperationTool[] = [
                   org_id: { type: 'string', format: 'uuid' },
                   integration_id: { type: ['string', 'null'], format: 'uuid' },
                   name: { type: 'string' },
-                  provider: { type: 'string', enum: ['host_a', 'host_b', 'gitea', 'local', 'synthetic'] },
+                  provider: { type: 'string', enum: ['host_a', 'host_b', 'gitea', 'jira', 'local', 'synthetic'] },
                   targets: {
                     type: 'array',
                     items: {
@@ -1306,7 +1306,7 @@ export const operationTools: readonly OperationTool[] = [
             org_id: { type: 'string', format: 'uuid' },
             integration_id: { type: ['string', 'null'], format: 'uuid' },
             name: { type: 'string' },
-            provider: { type: 'string', enum: ['host_a', 'host_b', 'gitea', 'local', 'synthetic'] },
+            provider: { type: 'string', enum: ['host_a', 'host_b', 'gitea', 'jira', 'local', 'synthetic'] },
             targets: {
               type: 'array',
               items: { type: 'string', enum: ['git', 'prs', 'blame', 'cicd', 'deployments', 'incidents', 'issues'] },
@@ -1849,7 +1849,7 @@ export const operationTools: readonly OperationTool[] = [
             providers: {
               type: 'array',
               uniqueItems: true,
-              items: { type: 'string', enum: ['host_a', 'host_b', 'gitea'] },
+              items: { type: 'string', enum: ['host_a', 'host_b', 'gitea', 'jira'] },
             },
             has_sync_config: { type: 'boolean' },
             sync_config_id: { type: ['string', 'null'], format: 'uuid' },

@@ -57,7 +57,7 @@ export function ConnectDialog({ open, onClose, onConnected }: ConnectDialogProps
           label="Access token"
           type="password"
           autocomplete="off"
-          hint={`A token of ${codeHosts[provider]} that may read the repositories. It is stored encrypted.`}
+          hint={`A token of ${codeHosts[provider]} that may read the repositories. ${sourceOf(provider)?.tokenForm ?? ''} It is stored encrypted.`}
           required
         />
         <Field

@@ -15,6 +15,8 @@ interface Source {
   readonly isHost: boolean;
   /** Whether every installation has an address of its organization. */
   readonly isSelfHosted: boolean;
+  /** The form of its access tokens, as a sentence; empty if they have no special one. */
+  readonly tokenForm: string;
 }
 
 const sourcesTag = document.querySelector<HTMLMetaElement>('meta[name="plumbline-sources"]');

@@ -12,6 +12,10 @@ export interface CodeHost<Option extends string = string> {
   readonly publicUrl: string | null;
   /** The path of its API. Users may have included it in the address. */
   readonly apiPath: string;
+  /** The header for a token; absent: it is a bearer token. */
+  readonly authorization?: (token: string) => string;
+  /** The form of its tokens, if users cannot guess it, as a sentence. */
+  readonly tokenForm?: string;
   /** Requests that succeed with every token that is accepted. */
   readonly tests: Readonly<Record<TokenKind, TokenTest>>;
   readonly lists: Readonly<Record<TokenKind, RepositoryList>>;

@@ -89,8 +89,8 @@ export interface DerivationMarks {
   readonly hasAllFiles?: true;
   /** Whether it can report the sum of the lines that a commit changed, and no files although it changed some. */
   readonly hasOnlySums?: true;
-  /** The addresses of its pages, relative to those of a repository; absent: it has no pages. */
-  readonly pages?: Readonly<Record<'commit' | 'pull_request' | 'issue', string>>;
+  /** What the addresses of its pages have between that of a repository and a number or hash; absent: it has no pages. */
+  readonly pages?: Readonly<Partial<Record<'commit' | 'pull_request' | 'issue', string>>>;
   /** A part of the host names by which remotes of clones are recognized. */
   readonly hostName?: string;
 }

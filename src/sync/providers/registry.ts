@@ -4,10 +4,11 @@ import type { DerivationMarks, ProviderDescription } from './description.js';
 import { gitea } from './gitea/provider.js';
 import { hostA } from './host-a/provider.js';
 import { hostB } from './host-b/provider.js';
+import { jira } from './jira/provider.js';
 import { local } from './local/provider.js';
 import { synthetic } from './synthetic/provider.js';
 
-export const PROVIDERS = [local, hostA, hostB, gitea, synthetic] as const;
+export const PROVIDERS = [local, hostA, hostB, gitea, jira, synthetic] as const;
 
 export type AnyProvider = (typeof PROVIDERS)[number];
 export type ProviderName = AnyProvider['name'];

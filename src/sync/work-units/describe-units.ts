@@ -79,6 +79,8 @@ function urlOf(repository: AnyRow, workType: WorkType, name: string | number): s
   const [host = ''] = identity.split('/');
   const source = textOf(repository, 'source');
   const { pages } = source === 'local' || source === 'push' ? marksOfHost(host) : marksOf(source);
-  if (pages === undefined || workType === 'incident' || workType === 'deployment') return null;
-  return `https://${identity}${pages[workType]}/${name}`;
+  if (pages === undefined || workType === 'deployment') return null;
+  // An incident can be something else than an issue.
+  const page = workType === 'incident' ? undefined : pages[workType];
+  return page === undefined ? null : `https://${identity}${page}${name}`;
 }

@@ -5329,10 +5329,10 @@ export interface components {
             created_at: string;
         };
         /**
-         * @description A code-hosting provider: `host_a` is GitHub, `host_b` is GitLab, and `gitea` is a Gitea or Forgejo, which needs a `base_url`.
+         * @description A provider that an integration connects: `host_a` is GitHub, `host_b` is GitLab, `gitea` is a Gitea or Forgejo, and `jira` is a Jira, whose projects count as repositories. The last two need a `base_url`. The token for Jira Cloud is `email:token`.
          * @enum {string}
          */
-        CodeHost: "host_a" | "host_b" | "gitea";
+        CodeHost: "host_a" | "host_b" | "gitea" | "jira";
         /** @description A code host that an organization is connected to. */
         Integration: {
             /**
@@ -7107,10 +7107,10 @@ export interface components {
             request_id: components["schemas"]["RequestId"];
         };
         /**
-         * @description The source: a code host (`host_a` is GitHub, `host_b` is GitLab, `gitea` is Gitea or Forgejo), repositories on the server (`local`), or synthetic data (`synthetic`).
+         * @description The source: a code host (`host_a` is GitHub, `host_b` is GitLab, `gitea` is Gitea or Forgejo), issues of projects (`jira`), repositories on the server (`local`), or synthetic data (`synthetic`).
          * @enum {string}
          */
-        SyncProvider: "host_a" | "host_b" | "gitea" | "local" | "synthetic";
+        SyncProvider: "host_a" | "host_b" | "gitea" | "jira" | "local" | "synthetic";
         /** @description A repository that a sync can read. */
         AvailableRepository: {
             /** @description As a sync configuration names it. */

@@ -55,7 +55,7 @@ export const subscribedEventValues = [
 ] as const satisfies readonly Schemas['SubscribedEvent'][];
 
 /** Every `CodeHost`. */
-export const codeHostValues = ['host_a', 'host_b', 'gitea'] as const satisfies readonly Schemas['CodeHost'][];
+export const codeHostValues = ['host_a', 'host_b', 'gitea', 'jira'] as const satisfies readonly Schemas['CodeHost'][];
 
 /** Every `Subcategory`. */
 export const subcategoryValues = [
@@ -96,6 +96,7 @@ export const syncProviderValues = [
   'host_a',
   'host_b',
   'gitea',
+  'jira',
   'local',
   'synthetic',
 ] as const satisfies readonly Schemas['SyncProvider'][];

@@ -122,7 +122,7 @@ export const webhookSchemas: Readonly<Record<WebhookEvent['type'], PayloadSchema
         properties: {
           integration_id: { type: 'string', format: 'uuid' },
           name: { type: 'string' },
-          provider: { type: 'string', enum: ['host_a', 'host_b', 'gitea'] },
+          provider: { type: 'string', enum: ['host_a', 'host_b', 'gitea', 'jira'] },
           reason: { type: 'string', enum: ['credential_refused', 'host_unreachable'] },
           sync_run_id: { type: 'string', format: 'uuid' },
         },

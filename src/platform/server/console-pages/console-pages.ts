@@ -113,6 +113,7 @@ function sourcesTag(): string {
     ...{ name, title, targets, example, isGenerated },
     isHost: host !== undefined,
     isSelfHosted: host?.publicUrl === null,
+    tokenForm: host?.tokenForm ?? '',
   }));
   const content = JSON.stringify(sources).replaceAll('&', '&amp;').replaceAll('"', '&quot;');
   return `<meta name="plumbline-sources" content="${content}" />`;

@@ -95,7 +95,11 @@ async function ask(
     const address = baseUrl ?? host.publicUrl;
     if (address === null) return unreachable;
     const response = await fetch(apiUrl(address, host) + path, {
-      headers: { accept: 'application/json', authorization: `Bearer ${token}`, 'user-agent': 'plumbline' },
+      headers: {
+        accept: 'application/json',
+        authorization: host.authorization?.(token) ?? `Bearer ${token}`,
+        'user-agent': 'plumbline',
+      },
       signal: new AbortController().signal,
       timeoutMs,
       maxBytes,

@@ -37,7 +37,7 @@ export const gitea: ProviderDescription<'gitea', 'owner' | 'repo' | 'giteaUrl'> 
     mentions: ['pull', 'squash'],
     hasAllReviews: true,
     hasOnlySums: true,
-    pages: { commit: '/commit', pull_request: '/pulls', issue: '/issues' },
+    pages: { commit: '/commit/', pull_request: '/pulls/', issue: '/issues/' },
     hostName: 'gitea',
   },
 

@@ -54,7 +54,7 @@ export const hostA: ProviderDescription<'host_a', 'owner' | 'repo' | 'hostAUrl'>
   marks: {
     mentions: ['pull', 'squash'],
     hasAllReviews: true,
-    pages: { commit: '/commit', pull_request: '/pull', issue: '/issues' },
+    pages: { commit: '/commit/', pull_request: '/pull/', issue: '/issues/' },
     hostName: 'github',
   },
 

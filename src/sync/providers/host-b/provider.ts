@@ -46,7 +46,7 @@ export const hostB: ProviderDescription<'host_b', 'projectId' | 'hostBUrl'> = {
     mentions: ['see'],
     closesLists: true,
     hasOnlySums: true,
-    pages: { commit: '/-/commit', pull_request: '/-/merge_requests', issue: '/-/issues' },
+    pages: { commit: '/-/commit/', pull_request: '/-/merge_requests/', issue: '/-/issues/' },
     hostName: 'gitlab',
   },
 

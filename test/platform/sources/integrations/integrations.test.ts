@@ -63,6 +63,24 @@ describe('connecting', () => {
     expect(host.requests.map(({ path: asked }) => asked)).toEqual(['/api/v1/user']);
   });
 
+  it.each([
+    [
+      'of a user of Jira Cloud, with the email address',
+      'ada@example.com:secret',
+      /^Basic YWRhQGV4YW1wbGUuY29tOnNlY3JldA==$/,
+    ],
+    ['of a Jira Data Center', 'personal', /^Bearer personal$/],
+  ])('tests the token %s', async (name, secret, authorization) => {
+    const reply = await connect({ provider: 'jira', name, token: secret });
+    expect(reply.status).toBe(201);
+    host.requests.length = 0;
+    host.answer(json(200, { displayName: 'Ada' }));
+    expect((await test(String(reply.body.id))).body).toMatchObject({ success: true });
+    expect(host.requests).toMatchObject([
+      { path: '/rest/api/2/myself', authorization: expect.stringMatching(authorization) },
+    ]);
+  });
+
   it('answers with the integration, untested', async () => {
     const reply = await connect({ provider: 'host_b', name: ' self-hosted ' });
     expect(reply.status).toBe(201);

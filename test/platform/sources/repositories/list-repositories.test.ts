@@ -51,7 +51,7 @@ function list(query: Readonly<Record<string, string>>, by = owner): Promise<Json
 const names = ({ body }: JsonReply): string[] => body.items.map(({ name }: { name: string }) => name);
 
 async function connect(
-  provider: 'host_a' | 'host_b' | 'gitea',
+  provider: 'host_a' | 'host_b' | 'gitea' | 'jira',
 ): Promise<CodeHostDouble & { readonly integrationId: string }> {
   const host = await startCodeHostDouble();
   onTestFinished(() => host.stop());
@@ -140,6 +140,25 @@ describe('repositories of a code host', () => {
       next_cursor: null,
     });
     expect(requests[0]).toMatchObject({ path: '/api/v1/user/repos?limit=50&page=1' });
+  });
+
+  it('are the projects that the token may browse at a Jira, by their keys', async () => {
+    const { integrationId, answer, requests } = await connect('jira');
+    answer(
+      json(200, [
+        { key: 'SHOP', name: 'Web shop', isPrivate: true },
+        { key: 'OPS', name: 'Operations' },
+      ]),
+    );
+    const reply = await list({ provider: 'jira', integration_id: integrationId });
+    expect(reply.body).toEqual({
+      items: [
+        { name: 'SHOP', is_private: true, is_archived: null },
+        { name: 'OPS', is_private: null, is_archived: null },
+      ],
+      next_cursor: null,
+    });
+    expect(requests[0]).toMatchObject({ path: '/rest/api/2/project' });
   });
 
   it('are searched by their names', async () => {

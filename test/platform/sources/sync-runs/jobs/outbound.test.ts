@@ -6,17 +6,25 @@ import type { StepResult, SyncJob } from '../../../../../src/platform/sources/sy
 import { giteaRepository, startGiteaDouble } from '../../../../support/hosts/gitea.js';
 import { hostARepository, startHostA } from '../../../../support/hosts/host-a.js';
 import { hostBProject, startHostB } from '../../../../support/hosts/host-b.js';
+import { jiraSite, startJiraDouble } from '../../../../support/hosts/jira.js';
 import type { Host } from '../../../../support/hosts/server.js';
 import { sqliteUri, testDependencies } from '../../../../sync/harness.js';
 
-const tokens = { host_a: 'token-of-host-a', host_b: 'token-of-host-b', gitea: 'gitea-token-of-the-test' } as const;
+const tokens = {
+  host_a: 'token-of-host-a',
+  host_b: 'token-of-host-b',
+  gitea: 'gitea-token-of-the-test',
+  jira: 'personal-token-of-the-test',
+} as const;
+
+const repositories = { host_a: 'acme/widgets', host_b: '7', gitea: 'acme/widgets', jira: 'SHOP' } as const;
 
 async function run(provider: keyof typeof tokens, baseUrl: string, networks: readonly string[]): Promise<StepResult> {
   const job: SyncJob = {
     orgId: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
     provider,
-    targets: ['prs'],
-    repositories: [provider === 'host_b' ? '7' : 'acme/widgets'],
+    targets: [provider === 'jira' ? 'issues' : 'prs'],
+    repositories: [repositories[provider]],
     credential: { token: tokens[provider], baseUrl, expiresAt: null },
     store: sqliteUri(),
     locks: null,
@@ -52,9 +60,12 @@ const hosts = {
   host_a: () => startHostA(hostARepository('acme/widgets')),
   host_b: () => startHostB(hostBProject(7, 'acme/widgets')),
   gitea: () => startGiteaDouble(giteaRepository('acme/widgets')),
+  jira: () => startJiraDouble(jiraSite({ isCloud: false })),
 } as const;
 
-describe.each(['host_a', 'host_b', 'gitea'] as const)('a sync run of an organization on %s', (provider) => {
+const paths = { host_a: '', host_b: '/api/v4', gitea: '/api/v1/', jira: '/rest/api/2' } as const;
+
+describe.each(['host_a', 'host_b', 'gitea', 'jira'] as const)('a sync run of an organization on %s', (provider) => {
   const start: () => Promise<Host> = hosts[provider];
 
   it('sends nothing to a name that resolves to this machine', async () => {
@@ -70,13 +81,10 @@ describe.each(['host_a', 'host_b', 'gitea'] as const)('a sync run of an organiza
     expect(host.requests.length).toBeGreaterThan(0);
   });
 
-  it.each(['/', provider === 'host_a' ? '' : provider === 'host_b' ? '/api/v4' : '/api/v1/'])(
-    'reads a host whose address users have written with %s at its end',
-    async (end) => {
-      const host = await start();
-      expect(failureOf(await run(provider, host.url + end, ['127.0.0.0/8']))).toBeUndefined();
-    },
-  );
+  it.each(['/', paths[provider]])('reads a host whose address users have written with %s at its end', async (end) => {
+    const host = await start();
+    expect(failureOf(await run(provider, host.url + end, ['127.0.0.0/8']))).toBeUndefined();
+  });
 
   it('fails alike for a redirect to another origin, a closed port and an unknown name', async () => {
     const other = await start();
