@@ -1038,6 +1038,11 @@ export type WorkUnit = {
   readonly id: Scalars['String']['output'];
   /** The initiative above the epic, or `unplanned`; empty where there is none, or the records cannot say so. */
   readonly initiative: Scalars['String']['output'];
+  /**
+   * The ids of the requests, and of the commits outside of requests, that name the key of this issue, such as `SHOP-12`, in
+   * any repository: at most 100. Only issues of Jira have keys; empty for other units.
+   */
+  readonly namedBy: ReadonlyArray<Scalars['String']['output']>;
   /** The repository. */
   readonly repo: Scalars['String']['output'];
   /** Its shares of subcategories, largest first. */
@@ -1865,6 +1870,7 @@ export type WorkUnitResolvers<
   epic?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   id?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   initiative?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  namedBy?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
   repo?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   shares?: Resolver<ReadonlyArray<ResolversTypes['WorkUnitShare']>, ParentType, ContextType>;
   startedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;

@@ -2000,6 +2000,12 @@ type WorkUnit {
   other units.
   """
   closedBy: [String!]!
+
+  """
+  The ids of the requests, and of the commits outside of requests, that name the key of this issue, such as \`SHOP-12\`, in
+  any repository: at most 100. Only issues of Jira have keys; empty for other units.
+  """
+  namedBy: [String!]!
 }
 
 """
@@ -2156,7 +2162,7 @@ type WorkUnitContribution {
 `;
 
 /** The version of the schema and the persisted queries, for `X-Persisted-Query-Version`. */
-export const persistedVersion = 'c64378a509438a32';
+export const persistedVersion = 'bf959105e6db891d';
 
 /** The persisted queries, by their id. */
 export const persistedQueries = {

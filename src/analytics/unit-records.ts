@@ -11,10 +11,12 @@ export interface UnitDescription {
   readonly url: string | null;
   /** The ids of the requests that close an issue, in the order of their numbers; empty for other units. */
   readonly closedBy: readonly string[];
+  /** The ids of the requests and commits that name the key of an issue; absent or empty for other units. */
+  readonly namedBy?: readonly string[];
 }
 
 /** The explanation of a unit's classification, from the current records and rules, or the correction. */
-export interface UnitExplanation extends Omit<UnitDescription, 'closedBy'> {
+export interface UnitExplanation extends Omit<UnitDescription, 'closedBy' | 'namedBy'> {
   readonly id: string;
   readonly shares: readonly Share[];
   readonly contributions: readonly {

@@ -34,6 +34,7 @@ export async function listWorkUnits(input: WorkUnitsInput, context: GraphqlConte
       title: described.get(unit.id)?.title ?? null,
       url: described.get(unit.id)?.url ?? null,
       closedBy: [...(described.get(unit.id)?.closedBy ?? [])],
+      namedBy: [...(described.get(unit.id)?.namedBy ?? [])],
       shares: [...shares],
       startedAt: new Date(startedAt).toISOString(),
       completedAt: completedAt === null ? null : new Date(completedAt).toISOString(),

@@ -91,6 +91,8 @@ export interface DerivationMarks {
   readonly hasOnlySums?: true;
   /** What the addresses of its pages have between that of a repository and a number or hash; absent: it has no pages. */
   readonly pages?: Readonly<Partial<Record<'commit' | 'pull_request' | 'issue', string>>>;
+  /** Whether its issues have keys, such as `SHOP-12`, by which requests and commits of other repositories name them. */
+  readonly hasKeys?: true;
   /** A part of the host names by which remotes of clones are recognized. */
   readonly hostName?: string;
 }

@@ -2,6 +2,7 @@
 import { tableNamed, type AnyRow } from '../records.js';
 import { COMMIT_KINDS, countsForIssue, isMention, type ClosingKind } from './derivation/closings.js';
 import { CLOSINGS, LINKS, type DerivationRecords, type ReadableTable } from './derivation/database/records.js';
+import { isKeyKind } from './derivation/issue-keys.js';
 import { countsFor, type LinkKind } from './derivation/links.js';
 import { repeatedRequests, withoutNamesakes } from './derivation/namesakes.js';
 import { numberOf, textOf, textOrNull } from './row-values.js';
@@ -29,7 +30,9 @@ export async function closersOf(
       closer: textOf(row, 'closer'),
       kind: textOf(row, 'kind') as ClosingKind,
     }))
-    .filter(({ issue, kind }) => !isMention(kind) && countsForIssue(kind, sources.get(issue) ?? ''));
+    .filter(
+      ({ issue, kind }) => !isKeyKind(kind) && !isMention(kind) && countsForIssue(kind, sources.get(issue) ?? ''),
+    );
   const isCommit = (kind: ClosingKind): boolean => COMMIT_KINDS.includes(kind);
   const hashes = counted.filter(({ kind }) => isCommit(kind)).map(({ closer }) => closer);
   const linked = (await rows(LINKS, ['hash', 'number', 'kind'], 'hash', hashes)).map((row) => ({

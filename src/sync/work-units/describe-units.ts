@@ -5,6 +5,7 @@ import { identityOfRemote } from '../identity.js';
 import { tableNamed, type AnyRow, type TableName } from '../records.js';
 import { marksOf, marksOfHost } from '../providers/registry.js';
 import { closersOf } from './closers.js';
+import { namedBy } from './named-by.js';
 import { groupUnitIds, titleAndText, unitId } from './derivation/derive.js';
 import { hasNamesake } from './derivation/namesakes.js';
 import { isIssueNumber } from './derivation/failure-signs.js';
@@ -44,6 +45,12 @@ export async function describeUnits(
     const repository = await repositoryRow(sink, repoId);
     if (repository?.['org_id'] !== orgId) continue;
     const closers = workType === 'issue' ? await closersOf(records, repoId, names.map(Number)) : undefined;
+    const project = marksOf(textOf(repository, 'source')).hasKeys === true ? textOf(repository, 'repo') : null;
+    const isIssue = workType === 'issue' || workType === 'incident';
+    const naming =
+      project === null || !isIssue
+        ? undefined
+        : await namedBy(records, orgId, project, names.filter(isIssueNumber).map(Number));
     for (const { table, key, columns } of PLACES[workType]) {
       const isNumbered = key === 'number';
       const values = isNumbered ? names.filter(isIssueNumber).map(Number) : names;
@@ -57,7 +64,10 @@ export async function describeUnits(
             .trim();
           const url = urlOf(repository, workType, name);
           const closedBy = (closers?.get(Number(name)) ?? []).map((number) => unitId(repoId, 'pull_request', number));
-          described.set(unitId(repoId, workType, name), { title: titleAndText(text).title, url, closedBy });
+          described.set(unitId(repoId, workType, name), {
+            ...{ title: titleAndText(text).title, url, closedBy },
+            namedBy: naming?.get(Number(name)) ?? [],
+          });
         }
       }
     }
@@ -78,9 +88,10 @@ function urlOf(repository: AnyRow, workType: WorkType, name: string | number): s
   if (workType === 'pull_request' && hasNamesake(Number(name))) return null;
   const [host = ''] = identity.split('/');
   const source = textOf(repository, 'source');
-  const { pages } = source === 'local' || source === 'push' ? marksOfHost(host) : marksOf(source);
+  const { pages, hasKeys } = source === 'local' || source === 'push' ? marksOfHost(host) : marksOf(source);
   if (pages === undefined || workType === 'deployment') return null;
   // An incident can be something else than an issue.
   const page = workType === 'incident' ? undefined : pages[workType];
-  return page === undefined ? null : `https://${identity}${page}${name}`;
+  if (page === undefined) return null;
+  return `${hasKeys === true ? textOf(repository, 'url') : `https://${identity}`}${page}${name}`;
 }

@@ -17,7 +17,7 @@ const LIST = `query ($orgId: String!, $input: WorkUnitsInput!) {
   workUnits(orgId: $orgId, input: $input) {
     nextCursor totalCount
     items { id workType title url repo team author theme subcategory shares { subcategory share } startedAt completedAt
-      day churnLoc cycleTimeHours closedBy }
+      day churnLoc cycleTimeHours closedBy namedBy }
   }
 }`;
 const EXPLAIN = `query ($orgId: String!, $id: String!) {
@@ -103,6 +103,7 @@ test('An issue names the requests that close it, and other units name none', asy
   const { workUnits } = await ask(platform, user, LIST, { input: { dateRange, filters, first: 100 } });
   const closed = workUnits.items.filter(({ closedBy }: { closedBy: string[] }) => closedBy.length > 0);
   expect(closed.length).toBeGreaterThan(0);
+  for (const { namedBy } of workUnits.items) expect(namedBy).toEqual([]);
   for (const { id, closedBy } of closed) expect(closedBy).toEqual([id.replace(':issue:', ':pull_request:')]);
   const requests = { input: { dateRange, filters: { workTypes: ['pull_request'] }, first: 100 } };
   for (const { closedBy } of (await ask(platform, user, LIST, requests)).workUnits.items) expect(closedBy).toEqual([]);

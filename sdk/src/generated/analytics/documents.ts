@@ -45,7 +45,7 @@ import type {
 } from './operations.js';
 
 /** The version of the persisted queries in this SDK. */
-export const persistedVersion = 'c64378a509438a32';
+export const persistedVersion = 'bf959105e6db891d';
 
 /** The variables and the result of each persisted query, by id. */
 export interface PersistedQueries {

@@ -1036,6 +1036,11 @@ export type WorkUnit = {
   readonly id: Scalars['String']['output'];
   /** The initiative above the epic, or `unplanned`; empty where there is none, or the records cannot say so. */
   readonly initiative: Scalars['String']['output'];
+  /**
+   * The ids of the requests, and of the commits outside of requests, that name the key of this issue, such as `SHOP-12`, in
+   * any repository: at most 100. Only issues of Jira have keys; empty for other units.
+   */
+  readonly namedBy: ReadonlyArray<Scalars['String']['output']>;
   /** The repository. */
   readonly repo: Scalars['String']['output'];
   /** Its shares of subcategories, largest first. */

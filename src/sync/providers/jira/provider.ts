@@ -45,6 +45,7 @@ export const jira: ProviderDescription<'jira', 'project' | 'jiraUrl'> = {
     mentions: [],
     // The address of a project, and the rest of the key of an issue.
     pages: { issue: '-' },
+    hasKeys: true,
   },
 
   select: (options, _environment, report) => {

@@ -25,7 +25,7 @@ import { notedEpics } from './epics.js';
 import type { DerivationResources } from './resources.js';
 
 /** Increase it when the same records give different units than before; every repository is then derived again. */
-const ALGORITHM = 17;
+const ALGORITHM = 18;
 
 /** The current context for deriving units; undefined if the repository is not stored. */
 export async function repositoryContext(

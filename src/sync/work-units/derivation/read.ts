@@ -33,8 +33,8 @@ export type SelectedLinks = SelectedCommits | { readonly from: string; readonly 
 /** The columns that `requestUnit` reads. */
 const REQUEST_COLUMNS = [
   'number', 'title', 'body', 'state', 'author_name', 'author_email', 'created_at', 'updated_at', 'merged_at',
-  'closed_at', 'head_hash', 'merge_hash', 'commit_hashes', 'labels', 'additions', 'deletions', 'first_commit_at',
-  'evidence', 'source', 'notes_read',
+  'closed_at', 'head_branch', 'head_hash', 'merge_hash', 'commit_hashes', 'labels', 'additions', 'deletions',
+  'first_commit_at', 'evidence', 'source', 'notes_read',
 ] as const; // prettier-ignore
 
 export const DEPLOYMENT_COLUMNS = [

@@ -3,6 +3,7 @@ import type { WorkUnit } from '../../../analytics/work-unit.js';
 import { textOf } from '../row-values.js';
 import type { ChangedCommit } from './database/records.js';
 import { closingsOfCommit } from './closings.js';
+import { keysOfCommit } from './issue-keys.js';
 import { inSlices } from '@plumbline/contract/system/slices';
 import { commitUnit, unitId } from './derive.js';
 import {
@@ -113,7 +114,9 @@ async function divideStored(
   // Before any unit is written, because a request that arrives next must find every commit that names it.
   if (unstored.length > 0) await run.records.writeLinks(run.context.repoId, unstored, []);
   const closings = commits.flatMap(({ row }) => closingsOfCommit(row, run.context));
-  if (closings.length > 0) await run.records.writeClosings(run.context.repoId, closings, []);
+  const keys = commits.flatMap(({ row }) => keysOfCommit(row));
+  if (closings.length + keys.length > 0)
+    await run.records.writeClosings(run.context.repoId, [...closings, ...keys], []);
   const mentioned = new Set(named.flatMap(({ mention }) => mention?.number ?? []));
   const divided = divide(named, stored, await run.reader.requestSources([...mentioned]));
   for (const number of divided.requests) if (!derivesAllRequests(run)) run.affected.add(number);

@@ -2,6 +2,7 @@
 import { numberOf } from '../row-values.js';
 import { inParts, type Where } from './database/records.js';
 import { closingsOfRequest, REQUEST_KINDS } from './closings.js';
+import { replaceKeys } from './issue-keys.js';
 import { inSlices } from '@plumbline/contract/system/slices';
 import { requestUnit, unitId } from './derive.js';
 import { affectedRequests, type Affected, PRODUCTION_COLUMNS } from './production-deployments.js';
@@ -57,6 +58,10 @@ async function writeRequests(run: Run, where: Where): Promise<void> {
     const closings = requests.flatMap(({ row }) => closingsOfRequest(row, run.context));
     const numbers = rows.map((row) => numberOf(row, 'number'));
     await replaceClosings(run, closings, ['closer', numbers.map(String), REQUEST_KINDS]);
+    await replaceKeys(
+      run,
+      requests.map(({ row }) => row),
+    );
     const counted = new Set(requests.map(({ row }) => numberOf(row, 'number')));
     const repeated = run.isFirst ? [] : numbers.filter((number) => !counted.has(number));
     await run.writer.write(

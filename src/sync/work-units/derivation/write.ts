@@ -24,6 +24,7 @@ import type { ChangeFailures } from './change-failures.js';
 import { inParts, type ChangedCommit, type Where } from './database/records.js';
 import { CLOSING_KINDS, closingsOfIssue, COMMIT_KINDS, REQUEST_KINDS, type StoredClosing } from './closings.js';
 import { deploymentUnit, incidentUnit, issueUnit, unitId } from './derive.js';
+import { storedKeys } from './issue-keys.js';
 import { isIssueNumber, SIGN_COLUMNS } from './failure-signs.js';
 import { EVERYTHING, NOTHING, type Extent, type RepositoryContext } from './plan.js';
 import { PRODUCTION_COLUMNS } from './production-deployments.js';
@@ -101,6 +102,7 @@ export async function deriveAfterRemoval(
   const closings = [
     ...(await reader.closings('closer', commits, COMMIT_KINDS)),
     ...(await reader.closings('closer', gone.map(String), REQUEST_KINDS)),
+    ...(await storedKeys(records, context.repoId, [...commits, ...gone.map(String)])),
   ];
   if (closings.length > 0) await records.writeClosings(context.repoId, [], closings);
   // Last, because a repetition finds the requests by them. What a stored request lists stays: the commit may come back.

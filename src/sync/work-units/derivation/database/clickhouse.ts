@@ -98,6 +98,18 @@ export function clickHouseDerivation(connection: ClickHouseConnection): Derivati
       });
       return row === undefined ? undefined : { name: textIn(row, 'repo'), url: textIn(row, 'address') || null };
     },
+    closingsAnywhere: async (orgId, issues, kinds) => {
+      const query =
+        'select toString(repo_id) as repo_id, toString(issue) as issue, closer, kind from work_unit_closings final ' +
+        'where gone = 0 and repo_id in (select id from repos final where org_id = {org:String}) ' +
+        'and issue in {issues:Array(Int32)} and kind in {kinds:Array(String)}';
+      return (await select(query, { org: orgId, issues: [...issues], kinds: [...kinds] })).map((row) => ({
+        repoId: textIn(row, 'repo_id'),
+        issue: Number(textIn(row, 'issue')),
+        closer: textIn(row, 'closer'),
+        kind: textIn(row, 'kind'),
+      }));
+    },
     repositories: async (orgId) => {
       const query = 'select id, repo from repos final where org_id = {org:String} order by toString(id)';
       return (await select(query, { org: orgId })).map((row) => ({ id: textIn(row, 'id'), name: textIn(row, 'repo') }));

@@ -93,6 +93,14 @@ export function postgresDerivation(
           select repo as name, url from repos where id = ${repoId}`;
         return row;
       }),
+    closingsAnywhere: (orgId, issues, kinds) =>
+      failing(async () => {
+        const found = await sql<{ repo_id: string; issue: number; closer: string; kind: string }[]>`
+          select repo_id, issue, closer, kind from work_unit_closings
+          where repo_id = any(array(select id from repos where org_id = ${orgId}))
+            and issue = any(${[...issues]}::integer[]) and kind = any(${[...kinds]}::text[])`;
+        return found.map(({ repo_id: repoId, issue, closer, kind }) => ({ repoId, issue, closer, kind }));
+      }),
     repositories: (orgId) =>
       failing(async () => {
         const found = await sql<{ id: string; repo: string }[]>`

@@ -112,6 +112,12 @@ export interface DerivationRecords {
   writeLinks(repoId: string, added: readonly Link[], removed: readonly Link[]): Promise<void>;
   /** Adds and removes what closes issues. Idempotent. */
   writeClosings(repoId: string, added: readonly Closing[], removed: readonly Closing[]): Promise<void>;
+  /** The rows of {@link CLOSINGS} of all repositories of an organization that have these issues and kinds. */
+  closingsAnywhere(
+    orgId: string,
+    issues: readonly number[],
+    kinds: readonly string[],
+  ): Promise<readonly (Closing & { readonly repoId: string })[]>;
   /** The notes of one repository, by name. */
   readProgress(repoId: string): Promise<ReadonlyMap<string, string>>;
   writeProgress(repoId: string, notes: ReadonlyMap<string, string>): Promise<void>;

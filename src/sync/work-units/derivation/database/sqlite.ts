@@ -73,6 +73,21 @@ export function sqliteDerivation(connection: SqliteConnection): DerivationRecord
       write(() => {
         writeNotes(connection, CLOSINGS, repoId, added, removed);
       }),
+    closingsAnywhere: (orgId, issues, kinds) =>
+      read(() => {
+        const found = connection.all(
+          `select repo_id, cast(issue as text) as issue, closer, kind from work_unit_closings
+          where repo_id in (select id from repos where org_id = ?1)
+            and issue in (select value from json_each(?2)) and kind in (select value from json_each(?3))`,
+          [orgId, JSON.stringify(issues), JSON.stringify(kinds)],
+        );
+        return found.map((row) => ({
+          repoId: textIn(row, 'repo_id'),
+          issue: Number(textIn(row, 'issue')),
+          closer: textIn(row, 'closer'),
+          kind: textIn(row, 'kind'),
+        }));
+      }),
     readProgress: (repoId) =>
       read(() => {
         const found = connection.all('select name, value from work_unit_progress where repo_id = ?', [repoId]);
