@@ -15,6 +15,7 @@ import { runSync } from '../../src/sync/run.js';
 import { stampedPage } from '../../src/sync/stamped-page.js';
 import type { Target } from '../../src/sync/targets.js';
 import { refreshRepository } from '../../src/sync/work-units/derivation/derivation.js';
+import { keyKind } from '../../src/sync/work-units/derivation/issue-keys.js';
 import { openDerivationResources } from '../../src/sync/work-units/derivation/resources.js';
 import type { CommitData } from '../support/hosts/host-a-bodies.js';
 import { hostARepository } from '../support/hosts/host-a.js';
@@ -327,6 +328,32 @@ describe('Removing old records', () => {
       expect(await remove(database)).toEqual({ records: {}, busy: ['acme/widgets'], isComplete: true });
       await lock?.release();
       expect((await remove(database)).records).toEqual(REMOVED);
+    });
+  });
+
+  it('removes the keys of issues that removed requests and commits name', async () => {
+    const uri = sqliteUri();
+    await withDatabase(uri, async (database) => {
+      const { resources } = database;
+      if (resources === undefined) throw new Error('There are no work units');
+      await store(database, {
+        git_commits: [
+          commitRow('alone-old', { ...at(OLD), message: 'SHOP-1' }),
+          commitRow('alone-first', { ...at(FIRST), message: 'SHOP-2' }),
+        ],
+        git_pull_requests: [
+          requestRow(1, { ...merged(OLD), title: 'SHOP-1' }),
+          requestRow(3, { ...merged(RECENT), title: 'SHOP-2' }),
+        ],
+      });
+      const kinds = [keyKind('commit', 'SHOP'), keyKind('request', 'SHOP')];
+      const closers = async () => {
+        const named = await resources.records.closingsAnywhere('default', [1, 2], kinds);
+        return named.map(({ issue, closer }) => `${issue} ${closer}`).sort();
+      };
+      expect(await closers()).toEqual(['1 1', '1 alone-old', '2 3', '2 alone-first']);
+      await remove(database);
+      expect(await closers()).toEqual(['2 3', '2 alone-first']);
     });
   });
 

@@ -5,6 +5,7 @@ import type { Sink } from '../sinks/sink.js';
 import { COMMIT_KINDS, REQUEST_KINDS } from '../work-units/derivation/closings.js';
 import { inParts, type Where } from '../work-units/derivation/database/records.js';
 import { unitId } from '../work-units/derivation/derive.js';
+import { storedKeys } from '../work-units/derivation/issue-keys.js';
 import { repositoryContext } from '../work-units/derivation/plan.js';
 import { OlderCode } from '../work-units/derivation/production-deployments.js';
 import { RecordReader } from '../work-units/derivation/read.js';
@@ -180,7 +181,10 @@ export class RepositoryRetention {
           : name === 'issues'
             ? await reader.closings('issue', numbers, ['listed'])
             : [];
-    if (closings.length > 0) await records.writeClosings(this.#repoId, [], closings);
+    const keysOfIssues =
+      name === 'git_commits' || name === 'git_pull_requests' ? await storedKeys(records, this.#repoId, texts) : [];
+    const removed = [...closings, ...keysOfIssues];
+    if (removed.length > 0) await records.writeClosings(this.#repoId, [], removed);
   }
 
   async #corrections({ orgId, corrections }: CorrectableResources): Promise<ReadonlySet<string>> {

@@ -5,7 +5,7 @@
  */
 import type { AnyRow } from '../../records.js';
 import { numberOf, textOf } from '../row-values.js';
-import { CLOSINGS, type Closing, type DerivationRecords } from './database/records.js';
+import { CLOSINGS, inParts, type Closing, type DerivationRecords } from './database/records.js';
 import type { Run } from './run.js';
 
 /** What names a key. The kind of a stored row is that, and the key of the project. */
@@ -44,8 +44,8 @@ export async function replaceKeys({ records, context, isFirst }: Run, requests: 
   const closers = requests.map((row) => String(numberOf(row, 'number')));
   const stored = isFirst ? [] : await storedKeys(records, context.repoId, closers);
   const [before, after] = [new Set(stored.map(identity)), new Set(wanted.map(identity))];
-  const added = wanted.filter((each) => !before.has(identity(each)));
-  const removed = stored.filter((each) => !after.has(identity(each)));
+  const added = wanted.filter((naming) => !before.has(identity(naming)));
+  const removed = stored.filter((naming) => !after.has(identity(naming)));
   if (added.length + removed.length > 0) await records.writeClosings(context.repoId, added, removed);
 }
 
@@ -57,11 +57,12 @@ export async function storedKeys(
 ): Promise<readonly Closing[]> {
   const found: Closing[] = [];
   const query = { table: CLOSINGS, repoId, columns: ['issue', 'closer', 'kind'] };
-  for await (const rows of records.rows({ ...query, where: { kind: 'in', column: 'closer', values: closers } }))
-    for (const row of rows) {
-      const kind = textOf(row, 'kind');
-      if (isKeyKind(kind)) found.push({ issue: numberOf(row, 'issue'), closer: textOf(row, 'closer'), kind });
-    }
+  for (const where of inParts('closer', closers))
+    for await (const rows of records.rows({ ...query, where }))
+      for (const row of rows) {
+        const kind = textOf(row, 'kind');
+        if (isKeyKind(kind)) found.push({ issue: numberOf(row, 'issue'), closer: textOf(row, 'closer'), kind });
+      }
   return found;
 }
 
