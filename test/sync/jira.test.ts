@@ -143,6 +143,22 @@ describe.each(kinds)('sync from Jira %s', (_kind, isCloud) => {
     expect(await issuesIn(db, summary)).toHaveLength(12);
   });
 
+  it('reads all pages though no reply says how many issues there are', async () => {
+    const host = await startJiraDouble(jiraSite({ isCloud, countsIssues: false, issues: numbered(11) }));
+    const db = sqliteUri();
+    expect(await issuesIn(db, await read(host, db))).toHaveLength(11);
+  });
+
+  it('tries again when a reply ends in the middle or the site fails for a moment', async () => {
+    const host = await startJiraDouble(jiraSite({ isCloud, issues: numbered(6) }));
+    host.fault = (_request, number) =>
+      number % 3 === 0 ? 'cut' : number % 3 === 1 ? { status: 503, body: '<html>' } : undefined;
+    const db = sqliteUri();
+    const summary = await read(host, db);
+    expect(summary.repositories[0]?.error).toBeNull();
+    expect(await issuesIn(db, summary)).toHaveLength(6);
+  });
+
   it('stores what replies lack, and what removed users did', async () => {
     const bare = { created: '2026-01-01T10:00:00.000+0530', reporter: null, updated: undefined };
     const issues: JiraIssue[] = [{ key: 'SHOP-1', fields: bare }];
@@ -192,8 +208,16 @@ describe.each(kinds)('sync from Jira %s', (_kind, isCloud) => {
 
   it.each([
     ['a wrong token', { status: 401, body: {} }, 'unauthorized', /wrong, expired or revoked.*email:token/],
-    ['a user who must sign in with a browser', { status: 403, body: {} }, 'unauthorized', /403/],
-    ['a project that the token may not browse', { status: 404, body: {} }, 'not_found', /may browse it/],
+    ['a user who must sign in with a browser', { status: 403, body: '<html>' }, 'unauthorized', /403.*sign in/],
+    [
+      'a project that the user may not browse, with the reason of the site',
+      { status: 403, body: { errorMessages: ['You cannot browse SHOP.'], errors: {} } },
+      'unauthorized',
+      /\(403\): You cannot browse SHOP\./,
+    ],
+    ['an empty reply', { status: 204, body: '' }, 'unexpected_reply', /not JSON/],
+    ['a reply of another shape', { status: 200, body: [] }, 'unexpected_reply', /object/],
+    ['a project that the token may not browse', { status: 404, body: {} }, 'not_found', /private project looks/],
     ['a limit of requests', { status: 429, headers: { 'retry-after': '1' }, body: {} }, 'rate_limited', /limiting/],
     ['a page to sign in', { status: 200, body: '<html>Log in</html>' }, 'unexpected_reply', /not JSON/],
     ['a failure', { status: 503, body: '<html>' }, 'host_unavailable', /after 5 tries: status 503/],

@@ -7,8 +7,10 @@ import { isRateLimited, isUnfinished } from './gated-fetch.js';
 /** How messages call a host and what is on it. */
 export interface AskedHost {
   readonly name: string;
-  /** The scopes that a token needs. */
-  readonly scopes: string;
+  /** What it wants if it refuses a request (403) and does not say why, as a sentence. */
+  readonly needs: string;
+  /** The form of its tokens, if users cannot guess it, as a sentence. */
+  readonly tokenForm?: string;
   /** What the host calls a repository. */
   readonly repository: string;
 }
@@ -53,7 +55,9 @@ export async function exchange(
 async function reasonIn(response: Response): Promise<string | null> {
   if (response.status !== 403) return null;
   const body: unknown = await response.json().catch(() => null);
-  const message: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, 'message') : null;
+  if (typeof body !== 'object' || body === null) return null;
+  const messages: unknown = Reflect.get(body, 'errorMessages');
+  const message: unknown = Array.isArray(messages) ? messages[0] : Reflect.get(body, 'message');
   return typeof message === 'string' && !/^403\b/.test(message) ? message.slice(0, 300) : null;
 }
 
@@ -70,14 +74,15 @@ function refusal(host: AskedHost, response: Response, endpoint: string, reason: 
       `${host.name} kept limiting the request rate (${endpoint}). Run the sync again later: it resumes from here.`,
     );
   }
-  if (status === 401)
-    return new SyncError('unauthorized', `${host.name} refused the token (401): it is wrong, expired or revoked.`);
-  if (status === 403) {
+  if (status === 401) {
+    const form = host.tokenForm === undefined ? '' : ` ${host.tokenForm}`;
     return new SyncError(
       'unauthorized',
-      `${host.name} refused ${endpoint} (403): ${reason ?? `the token needs the scopes ${host.scopes}.`}`,
-      { status },
+      `${host.name} refused the token (401): it is wrong, expired or revoked.${form}`,
     );
+  }
+  if (status === 403) {
+    return new SyncError('unauthorized', `${host.name} refused ${endpoint} (403): ${reason ?? host.needs}`, { status });
   }
   if (status === 404) {
     return new SyncError(

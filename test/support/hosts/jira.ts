@@ -14,6 +14,8 @@ export interface JiraDouble {
   readonly issues: JiraIssue[];
   /** Keys of the issues that the token may not see. */
   readonly hidden: Set<string>;
+  /** Whether Data Center says how many issues a query has. Cloud never does. */
+  readonly countsIssues: boolean;
   /** The zone of the user, in which the times of queries are. */
   timeZone: string;
 }
@@ -54,7 +56,15 @@ export function transition(id: string, created: string, from: string, to: string
 }
 
 export function jiraSite(parts: Partial<JiraDouble> = {}): JiraDouble {
-  return { isCloud: true, projects: ['SHOP'], issues: [], hidden: new Set(), timeZone: 'Etc/UTC', ...parts };
+  return {
+    isCloud: true,
+    projects: ['SHOP'],
+    issues: [],
+    hidden: new Set(),
+    timeZone: 'Etc/UTC',
+    countsIssues: true,
+    ...parts,
+  };
 }
 
 /** Starts a site. It ends with the test. */
@@ -153,7 +163,8 @@ function search(site: JiraDouble, query: URLSearchParams): HostReply {
 
 function paged(site: JiraDouble, all: readonly JiraIssue[], start: number, size: number): object {
   const issues = all.slice(start, start + Math.min(size, MOST));
-  if (!site.isCloud) return { startAt: start, maxResults: MOST, total: all.length, issues };
+  const total = site.countsIssues ? { total: all.length } : {};
+  if (!site.isCloud) return { startAt: start, maxResults: MOST, ...total, issues };
   const next = all[start + issues.length];
   // Cloud does not count.
   return next === undefined

@@ -36,7 +36,7 @@ export interface GiteaPage {
 const TIMEOUT = 30_000;
 const HOST = {
   name: 'gitea',
-  scopes: 'read:repository, read:issue, read:user and read:organization',
+  needs: 'the token needs the scopes read:repository, read:issue, read:user and read:organization.',
   repository: 'repository',
 };
 

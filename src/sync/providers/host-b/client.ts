@@ -50,7 +50,11 @@ interface Service {
 }
 
 const TIMEOUT = 30_000;
-const HOST = { name: 'host_b', scopes: 'read_api and read_repository', repository: 'project' };
+const HOST = {
+  name: 'host_b',
+  needs: 'the token needs the scopes read_api and read_repository.',
+  repository: 'project',
+};
 
 /** Opens a client for the instance at `baseUrl`; without a token it sees public data only. */
 export async function openGitlab(

@@ -126,7 +126,7 @@ async function issuesAt(project: JiraProject, { since, page }: Position): Promis
   const reply = readObject(await client.get('/search', { ...query, startAt: String(first) }), 'reply');
   const count = readList(reply['issues'], 'issues').length;
   const end = first + count;
-  const isLast = count === 0 || end >= (readIntegerOrNull(reply['total'], 'total') ?? 0);
+  const isLast = count === 0 || end >= (readIntegerOrNull(reply['total'], 'total') ?? Infinity);
   // Administrators can limit pages.
   const shared = Math.min(SHARED, Math.floor(count / 2));
   return { issues: issuesOf(reply, key), next: isLast ? null : String(end - shared) };
