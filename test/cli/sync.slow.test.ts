@@ -26,14 +26,14 @@ describe('plumbline sync --help', () => {
     expect(exitCode).toBe(0);
     const options =
       '--provider --db --db-type --sink --org --max-commits-per-repo --since --date --backfill --repo-path --auth --owner ' +
-      '--repo --project-id --host-a-url --host-b-url --gitea-url -s,_--search --group --batch-size --max-concurrent ' +
-      '--rate-limit-delay --max-repos --use-async --repo-name --seed --json';
+      '--repo --project-id --host-a-url --host-b-url --gitea-url --project --jira-url -s,_--search --group ' +
+      '--batch-size --max-concurrent --rate-limit-delay --max-repos --use-async --repo-name --seed --json';
     for (const option of options.split(' '))
       expect(stdout).toMatch(new RegExp(`^ {2}${option.replace('_', ' ')} `, 'm'));
     const variables =
-      'DATABASE_URI SECONDARY_DATABASE_URI DB_ECHO BATCH_SIZE MAX_WORKERS HOST_A_TOKEN HOST_B_TOKEN GITEA_TOKEN RECORD_RETENTION_DAYS REPO_PATH ORG_ID';
+      'DATABASE_URI SECONDARY_DATABASE_URI DB_ECHO BATCH_SIZE MAX_WORKERS HOST_A_TOKEN HOST_B_TOKEN GITEA_TOKEN JIRA_TOKEN RECORD_RETENTION_DAYS REPO_PATH ORG_ID';
     for (const name of variables.split(' ')) expect(stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'));
-    expect(stdout).toMatch(/^ {2}cicd +pipeline runs +- +yes +yes +yes +yes$/m);
+    expect(stdout).toMatch(/^ {2}cicd +pipeline runs +- +yes +yes +yes +- +yes$/m);
     expect(stdout).toMatch(/^Exit codes: 0 .* 1 .* 2 .* 3 /m);
     expect(stdout.match(/^ {2}plumbline sync /gm)?.length).toBeGreaterThanOrEqual(5);
   });
