@@ -4,7 +4,7 @@ import { unitId } from './derivation/derive.js';
 import { keyKind } from './derivation/issue-keys.js';
 import { numberOf, textOf } from './row-values.js';
 
-/** Units of one issue that are told. */
+/** The most units that are listed for one issue. */
 const MOST_UNITS = 100;
 
 /**

@@ -6907,7 +6907,7 @@ export interface components {
             token: string;
             /**
              * Format: uri
-             * @description The API address of a self-hosted installation. Left out, the public one of the provider; `gitea` has none, so that it is required. An IP address must be public, or in a network of the server's setting `INTEGRATION_NETWORKS`. A name is resolved, and the address checked, whenever the host is called.
+             * @description The API address of a self-hosted installation. Left out, the public one of the provider; `gitea` and `jira` have none, so that it is required. An IP address must be public, or in a network of the server's setting `INTEGRATION_NETWORKS`. A name is resolved, and the address checked, whenever the host is called.
              */
             base_url?: string | null;
         };
