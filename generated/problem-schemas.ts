@@ -1216,6 +1216,27 @@ export interface components {
                 message: string;
             }[];
         };
+        /** @description The text is not YAML, or not a file with authors. Nothing was changed. Correct what `problems` lists and send the file again. */
+        AuthorsFileInvalidProblem: {
+            /** @constant */
+            type: "/problems/authors-file-invalid";
+            /** @constant */
+            title: "Authors file invalid";
+            /** @constant */
+            status: 422;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /** @description What is wrong with the file, in the order of its lines; the first hundred problems. */
+            problems: {
+                /** @description The line of the file, counted from 1. Null where the problem is about the whole file. */
+                line: number | null;
+                /** @description The value that is wrong: `authors[2].also`. Null where the text is not YAML. */
+                place: string | null;
+                /** @description What is wrong, for people to read. */
+                message: string;
+            }[];
+        };
         /** @description The organization has no work unit with this id. The analytics list the ids of units. */
         WorkUnitNotFoundProblem: {
             /** @constant */
@@ -1246,6 +1267,18 @@ export interface components {
             type: "/problems/rules-changed";
             /** @constant */
             title: "Rules changed";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description Other authors were stored after the revision that these were made from. Nothing was changed. Read the authors again, and repeat the change. */
+        AuthorsChangedProblem: {
+            /** @constant */
+            type: "/problems/authors-changed";
+            /** @constant */
+            title: "Authors changed";
             /** @constant */
             status: 409;
             /** @description What happened, for people to read. The wording may change. */

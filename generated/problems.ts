@@ -1351,6 +1351,27 @@ export function rulesFileInvalid(
   };
 }
 
+export type AuthorsFileInvalid = ProblemReply<Schemas['AuthorsFileInvalidProblem']>;
+
+/** 422 Authors file invalid. */
+export function authorsFileInvalid(
+  members: Pick<Schemas['AuthorsFileInvalidProblem'], 'message' | 'problems'>,
+  options?: ProblemOptions,
+): AuthorsFileInvalid {
+  return {
+    status: 422,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/authors-file-invalid',
+      title: 'Authors file invalid',
+      status: 422,
+      message: members.message,
+      problems: members.problems,
+    },
+    ...options,
+  };
+}
+
 export type WorkUnitNotFound = ProblemReply<Schemas['WorkUnitNotFoundProblem']>;
 
 /** 404 Work unit not found. */
@@ -1402,6 +1423,21 @@ export function rulesChanged(
     status: 409,
     contentType: 'application/problem+json',
     body: { type: '/problems/rules-changed', title: 'Rules changed', status: 409, message: members.message },
+    ...options,
+  };
+}
+
+export type AuthorsChanged = ProblemReply<Schemas['AuthorsChangedProblem']>;
+
+/** 409 Authors changed. */
+export function authorsChanged(
+  members: Pick<Schemas['AuthorsChangedProblem'], 'message'>,
+  options?: ProblemOptions,
+): AuthorsChanged {
+  return {
+    status: 409,
+    contentType: 'application/problem+json',
+    body: { type: '/problems/authors-changed', title: 'Authors changed', status: 409, message: members.message },
     ...options,
   };
 }
@@ -2920,6 +2956,7 @@ export const problemForms: Readonly<Record<string, ProblemForm>> = {
   'scim-resource-exists': { headers: {}, members: { scim_type: true } },
   'teams-file-invalid': { headers: {}, members: { problems: [{ line: true, place: true, message: true }] } },
   'rules-file-invalid': { headers: {}, members: { problems: [{ line: true, place: true, message: true }] } },
+  'authors-file-invalid': { headers: {}, members: { problems: [{ line: true, place: true, message: true }] } },
   'page-session-required': { headers: { 'WWW-Authenticate': 'Cookie realm="plumbline compose ui"' }, members: {} },
   'page-link-refused': { headers: { 'WWW-Authenticate': 'Cookie realm="plumbline compose ui"' }, members: {} },
   'runtime-not-found': { headers: {}, members: { error: true, case: true, id: true } },
@@ -3573,6 +3610,12 @@ export const problemCatalogue = {
     description:
       'The text is not YAML, or not a file with rules. Nothing was changed. Correct what `problems` lists and send the file again.',
   },
+  'authors-file-invalid': {
+    title: 'Authors file invalid',
+    statuses: [422],
+    description:
+      'The text is not YAML, or not a file with authors. Nothing was changed. Correct what `problems` lists and send the file again.',
+  },
   'work-unit-not-found': {
     title: 'Work unit not found',
     statuses: [404],
@@ -3588,6 +3631,12 @@ export const problemCatalogue = {
     statuses: [409],
     description:
       'Other rules were stored after the revision that the file was made from. Nothing was changed. Preview the rule again, and send the new file.',
+  },
+  'authors-changed': {
+    title: 'Authors changed',
+    statuses: [409],
+    description:
+      'Other authors were stored after the revision that these were made from. Nothing was changed. Read the authors again, and repeat the change.',
   },
   'correction-limit-reached': {
     title: 'Correction limit reached',

@@ -3231,7 +3231,7 @@ export const commands: readonly OperationCommand[] = [
     tag: 'classification',
     summary: 'Replace the authors',
     description:
-      'Replaces all authors of the organization, as `plumbline authors import` does. An empty list removes all of them; records keep what their sources say. Work units get their authors in the background; read the assignment of teams to follow it.',
+      'Replaces all authors of the organization with a list, or with those of a file as read by `plumbline authors import`. Send one of the two. If anything in it is invalid, nothing changes. An empty list removes all authors; records keep what their sources say. Work units get their authors in the background; read the assignment of teams to follow it.',
     flags: [
       {
         name: 'org-id',
@@ -3250,8 +3250,29 @@ export const commands: readonly OperationCommand[] = [
         isSecret: false,
         property: 'authors',
         place: 'body',
-        required: true,
+        required: false,
         description: 'The people with several names.',
+      },
+      {
+        name: 'file',
+        kind: 'text',
+        choices: [],
+        isSecret: false,
+        property: 'file',
+        place: 'body',
+        required: false,
+        description:
+          'A YAML text in place of the list: a mapping with the list `authors`, of which each item has an `author` and the list `also`, as in `authors`.',
+      },
+      {
+        name: 'revision',
+        kind: 'text',
+        choices: [],
+        isSecret: false,
+        property: 'revision',
+        place: 'body',
+        required: false,
+        description: 'The revision of the authors that these are made from, as `getAuthors` names it.',
       },
     ],
     body: { required: true, isText: false },
@@ -3264,6 +3285,31 @@ export const commands: readonly OperationCommand[] = [
       headers: null,
       body: validators.importAuthors_body,
     },
+  },
+  {
+    operationId: 'getAuthorSuggestions',
+    name: 'get-author-suggestions',
+    tag: 'classification',
+    summary: 'Suggest authors that are one person',
+    description:
+      'Suggests authors that are probably one person and that nothing merges yet, as `plumbline authors suggest` does. At most 100 pairs of authors are suggested, those with the most work units first; pairs with a common author are one suggestion. Add those that are right to the authors with `importAuthors`, and ask again for more. The records of the organization are read for at most about 8 seconds, and at most 20,000 authors are compared.',
+    flags: [
+      {
+        name: 'org-id',
+        kind: 'text',
+        choices: [],
+        isSecret: false,
+        property: 'org_id',
+        place: 'params',
+        required: true,
+        description: 'The id of the organization: the one that the access token is scoped to.',
+      },
+    ],
+    body: null,
+    reply: 'json',
+    largestPage: null,
+    isRun: false,
+    validators: { params: validators.getAuthorSuggestions_path, query: null, headers: null, body: null },
   },
   {
     operationId: 'listCorrections',

@@ -1453,12 +1453,32 @@ export type ImportAuthorsReply =
   | Problems.OrganizationRequired
   | Problems.OrganizationMismatch
   | Problems.InsufficientRole
+  | Problems.AuthorsChanged
+  | Problems.AuthorsFileInvalid
   | Problems.ValidationFailed
   | Problems.ServiceUnavailable;
 /** Replace the authors (`PUT /api/v1/organizations/{org_id}/authors`). */
 export type ImportAuthorsHandler<Dependencies> = OperationHandler<
   ImportAuthorsRequest,
   ImportAuthorsReply,
+  Dependencies
+>;
+
+/** `GET /api/v1/organizations/{org_id}/authors/suggestions` */
+export type GetAuthorSuggestionsRequest = OperationRequest<{
+  params: operations['getAuthorSuggestions']['parameters']['path'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
+}>;
+export type GetAuthorSuggestionsReply =
+  | SuccessReply<200, Schemas['AuthorSuggestions']>
+  | Problems.OrganizationRequired
+  | Problems.OrganizationMismatch
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Suggest authors that are one person (`GET /api/v1/organizations/{org_id}/authors/suggestions`). */
+export type GetAuthorSuggestionsHandler<Dependencies> = OperationHandler<
+  GetAuthorSuggestionsRequest,
+  GetAuthorSuggestionsReply,
   Dependencies
 >;
 
@@ -3116,6 +3136,8 @@ export interface PlatformHandlers<Dependencies> {
   readonly getAuthors: GetAuthorsHandler<Dependencies>;
   /** Replace the authors (`PUT /api/v1/organizations/{org_id}/authors`). */
   readonly importAuthors: ImportAuthorsHandler<Dependencies>;
+  /** Suggest authors that are one person (`GET /api/v1/organizations/{org_id}/authors/suggestions`). */
+  readonly getAuthorSuggestions: GetAuthorSuggestionsHandler<Dependencies>;
   /** List the corrections (`GET /api/v1/organizations/{org_id}/corrections`). */
   readonly listCorrections: ListCorrectionsHandler<Dependencies>;
   /** Correct a work unit (`PUT /api/v1/organizations/{org_id}/corrections/{unit_id}`). */

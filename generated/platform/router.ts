@@ -124,6 +124,7 @@ export function createRouters(operation: (id: keyof PlatformHandlers<unknown>) =
   classificationRouter.get('listEnvironments', '/environments', operation('listEnvironments'));
   classificationRouter.get('getAuthors', '/authors', operation('getAuthors'));
   classificationRouter.put('importAuthors', '/authors', operation('importAuthors'));
+  classificationRouter.get('getAuthorSuggestions', '/authors/suggestions', operation('getAuthorSuggestions'));
   classificationRouter.get('listCorrections', '/corrections', operation('listCorrections'));
   classificationRouter.put('correctWorkUnit', '/corrections/:unit_id', operation('correctWorkUnit'));
   classificationRouter.delete('deleteCorrection', '/corrections/:unit_id', operation('deleteCorrection'));

@@ -56,6 +56,7 @@ export declare const writeRuleSuggestions: (body: unknown) => string;
 export declare const writeRulePreview: (body: unknown) => string;
 export declare const writeEnvironmentPage: (body: unknown) => string;
 export declare const writeAuthors: (body: unknown) => string;
+export declare const writeAuthorSuggestions: (body: unknown) => string;
 export declare const writeCorrectionPage: (body: unknown) => string;
 export declare const writeCorrection: (body: unknown) => string;
 export declare const writeCdEventReceipt: (body: unknown) => string;

@@ -277,6 +277,9 @@ export const unimplemented: PlatformHandlers<unknown> = {
   importAuthors: () => {
     throw new UnimplementedOperation('importAuthors');
   },
+  getAuthorSuggestions: () => {
+    throw new UnimplementedOperation('getAuthorSuggestions');
+  },
   listCorrections: () => {
     throw new UnimplementedOperation('listCorrections');
   },

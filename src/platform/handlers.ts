@@ -92,7 +92,7 @@ import { startSyncRun } from './sources/sync-runs/start-sync-run.js';
 import { watchSyncRun } from './sources/sync-runs/watch-sync-run.js';
 import { assignTeams, getTeamAssignment } from './tenancy/teams/assignment.js';
 import { createTeam, deleteTeam, updateTeam } from './tenancy/teams/change-team.js';
-import { getAuthors, importAuthors } from './figures/classification/authors.js';
+import { getAuthors, getAuthorSuggestions, importAuthors } from './figures/classification/authors.js';
 import { getCalendar, updateCalendar } from './figures/classification/calendar.js';
 import { listEnvironments } from './figures/classification/environments.js';
 import { correctWorkUnit, deleteCorrection, listCorrections } from './figures/classification/corrections.js';
@@ -176,6 +176,7 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   getTeamAssignment,
   importTeams,
   getAuthors,
+  getAuthorSuggestions,
   importAuthors,
   getCalendar,
   updateCalendar,

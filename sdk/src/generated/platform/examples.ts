@@ -645,6 +645,7 @@ export interface Operations {
   readonly listEnvironments: operations['listEnvironments'];
   readonly getAuthors: operations['getAuthors'];
   readonly importAuthors: operations['importAuthors'];
+  readonly getAuthorSuggestions: operations['getAuthorSuggestions'];
   readonly listCorrections: operations['listCorrections'];
   readonly correctWorkUnit: operations['correctWorkUnit'];
   readonly deleteCorrection: operations['deleteCorrection'];
@@ -5629,7 +5630,12 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
     replies: {
       200: {
         mediaType: 'application/json',
-        examples: { example: { authors: [{ author: 'ada@example.com', also: ['ada@old.example.com', 'ada'] }] } },
+        examples: {
+          example: {
+            authors: [{ author: 'ada@example.com', also: ['ada@old.example.com', 'ada'] }],
+            revision: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+          },
+        },
       },
       401: shared.Unauthenticated,
       403: {
@@ -5672,7 +5678,12 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
     replies: {
       200: {
         mediaType: 'application/json',
-        examples: { example: { authors: [{ author: 'ada@example.com', also: ['ada@old.example.com', 'ada'] }] } },
+        examples: {
+          example: {
+            authors: [{ author: 'ada@example.com', also: ['ada@old.example.com', 'ada'] }],
+            revision: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+          },
+        },
       },
       400: shared.MalformedRequest,
       401: shared.Unauthenticated,
@@ -5712,8 +5723,97 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
         },
       },
       406: shared.NotAcceptable,
+      409: {
+        mediaType: 'application/problem+json',
+        examples: {
+          authors_changed: {
+            type: '/problems/authors-changed',
+            title: 'Authors changed',
+            status: 409,
+            message: 'Other authors have been stored since these were read.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
       413: shared.PayloadTooLarge,
       415: shared.UnsupportedMediaType,
+      422: {
+        mediaType: 'application/problem+json',
+        examples: {
+          authors_file_invalid: {
+            type: '/problems/authors-file-invalid',
+            title: 'Authors file invalid',
+            status: 422,
+            message: 'The file has 1 problem: line 3: authors[0].also must be a list.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            problems: [{ line: 3, place: 'authors[0].also', message: 'must be a list' }],
+          },
+          validation_failed: {
+            type: '/problems/validation-failed',
+            title: 'Validation failed',
+            status: 422,
+            message: 'The request breaks 1 rule.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            violations: [{ path: '/body/email', rule: 'format', message: 'must be an e-mail address' }],
+          },
+        },
+      },
+      429: shared.RateLimited,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  getAuthorSuggestions: {
+    method: 'GET',
+    path: '/api/v1/organizations/{org_id}/authors/suggestions',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            suggestions: [
+              {
+                authors: [
+                  { author: 'ada@example.com', names: ['Ada Lovelace'], work_units: 240 },
+                  { author: 'ada@old.example.com', names: ['Ada Lovelace', 'ada'], work_units: 31 },
+                ],
+                reasons: ['same_mailbox', 'same_name'],
+              },
+            ],
+            has_more: false,
+            is_complete: true,
+          },
+        },
+      },
+      401: shared.Unauthenticated,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          organization_required: {
+            type: '/problems/organization-required',
+            title: 'Organization required',
+            status: 403,
+            message: 'The access token names no organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          organization_mismatch: {
+            type: '/problems/organization-mismatch',
+            title: 'Organization mismatch',
+            status: 403,
+            message: 'The access token is scoped to another organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          insufficient_scope: {
+            type: '/problems/insufficient-scope',
+            title: 'Insufficient scope',
+            status: 403,
+            message: 'This needs the scope teams:write, which the service token lacks.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            required_scope: 'teams:write',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
       422: shared.ValidationFailed,
       429: shared.RateLimited,
       500: shared.InternalError,

@@ -1507,9 +1507,29 @@ export interface paths {
         get: operations["getAuthors"];
         /**
          * Replace the authors
-         * @description Replaces all authors of the organization, as `plumbline authors import` does. An empty list removes all of them; records keep what their sources say. Work units get their authors in the background; read the assignment of teams to follow it.
+         * @description Replaces all authors of the organization with a list, or with those of a file as read by `plumbline authors import`. Send one of the two. If anything in it is invalid, nothing changes. An empty list removes all authors; records keep what their sources say. Work units get their authors in the background; read the assignment of teams to follow it.
          */
         put: operations["importAuthors"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/organizations/{org_id}/authors/suggestions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Suggest authors that are one person
+         * @description Suggests authors that are probably one person and that nothing merges yet, as `plumbline authors suggest` does. At most 100 pairs of authors are suggested, those with the most work units first; pairs with a common author are one suggestion. Add those that are right to the authors with `importAuthors`, and ask again for more. The records of the organization are read for at most about 8 seconds, and at most 20,000 authors are compared.
+         */
+        get: operations["getAuthorSuggestions"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -5725,11 +5745,75 @@ export interface components {
         Authors: {
             /** @description The people with several names. */
             authors: components["schemas"]["AuthorEntry"][];
+            /** @description The revision of the authors, for `importAuthors`. */
+            revision: string;
         };
         /** @description The authors. No name belongs to two of them. */
         ImportAuthorsRequest: {
-            /** @description The people with several names. */
-            authors: components["schemas"]["AuthorEntry"][];
+            /** @description The people with several names. Required without `file`. */
+            authors?: components["schemas"]["AuthorEntry"][];
+            /** @description A YAML text in place of the list: a mapping with the list `authors`, of which each item has an `author` and the list `also`, as in `authors`. */
+            file?: string;
+            /** @description The revision of the authors that these are made from, as `getAuthors` names it. If other authors have been stored since, nothing changes. Without it, they replace whatever is stored. */
+            revision?: string;
+        };
+        /** @description Other authors were stored after the revision that these were made from. Nothing was changed. Read the authors again, and repeat the change. */
+        AuthorsChangedProblem: {
+            /** @constant */
+            type: "/problems/authors-changed";
+            /** @constant */
+            title: "Authors changed";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The text is not YAML, or not a file with authors. Nothing was changed. Correct what `problems` lists and send the file again. */
+        AuthorsFileInvalidProblem: {
+            /** @constant */
+            type: "/problems/authors-file-invalid";
+            /** @constant */
+            title: "Authors file invalid";
+            /** @constant */
+            status: 422;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /** @description What is wrong with the file, in the order of its lines; the first hundred problems. */
+            problems: {
+                /** @description The line of the file, counted from 1. Null where the problem is about the whole file. */
+                line: number | null;
+                /** @description The value that is wrong: `authors[2].also`. Null where the text is not YAML. */
+                place: string | null;
+                /** @description What is wrong, for people to read. */
+                message: string;
+            }[];
+        };
+        /** @description An author, as the analytics show them. */
+        SuggestedAuthor: {
+            /** @description The e-mail address, login or name that the analytics show. */
+            author: string;
+            /** @description Other addresses and names with which the records name this author; the first ten. */
+            names: string[];
+            /** @description The number of stored work units of this author. */
+            work_units: number;
+        };
+        /** @description Several authors that are probably one person. */
+        AuthorSuggestion: {
+            /** @description The authors, the one with the most work units first. */
+            authors: components["schemas"]["SuggestedAuthor"][];
+            /** @description Why. `same_name` is the same name of several words, `same_mailbox` the same part of the addresses before the `@` with similar names, and `login_is_name` a login that is the name of another author. */
+            reasons: ("same_name" | "same_mailbox" | "login_is_name")[];
+        };
+        /** @description Authors that are probably one person. */
+        AuthorSuggestions: {
+            /** @description The suggestions, of which each is one person. */
+            suggestions: components["schemas"]["AuthorSuggestion"][];
+            /** @description Whether there are more than the 100 pairs that are suggested. */
+            has_more: boolean;
+            /** @description Whether all records were read and all authors compared. If not, suggestions can be missing, and the numbers of work units are lower bounds. */
+            is_complete: boolean;
         };
         /** @description A subcategory that the organization has set for a work unit. */
         Correction: {
@@ -14750,7 +14834,8 @@ export interface operations {
                      *             "ada"
                      *           ]
                      *         }
-                     *       ]
+                     *       ],
+                     *       "revision": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
                      *     }
                      */
                     "application/json": components["schemas"]["Authors"];
@@ -14823,7 +14908,8 @@ export interface operations {
                      *             "ada"
                      *           ]
                      *         }
-                     *       ]
+                     *       ],
+                     *       "revision": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
                      *     }
                      */
                     "application/json": components["schemas"]["Authors"];
@@ -14842,8 +14928,101 @@ export interface operations {
                 };
             };
             406: components["responses"]["NotAcceptable"];
+            /** @description The authors are not those of the `revision` any more. Nothing was stored. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["AuthorsChangedProblem"];
+                };
+            };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            /** @description The file has no valid authors, or the request does not match the contract. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["AuthorsFileInvalidProblem"] | components["schemas"]["ValidationFailedProblem"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getAuthorSuggestions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the organization: the one that the access token is scoped to.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                org_id: components["parameters"]["OrgId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The suggestions. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "suggestions": [
+                     *         {
+                     *           "authors": [
+                     *             {
+                     *               "author": "ada@example.com",
+                     *               "names": [
+                     *                 "Ada Lovelace"
+                     *               ],
+                     *               "work_units": 240
+                     *             },
+                     *             {
+                     *               "author": "ada@old.example.com",
+                     *               "names": [
+                     *                 "Ada Lovelace",
+                     *                 "ada"
+                     *               ],
+                     *               "work_units": 31
+                     *             }
+                     *           ],
+                     *           "reasons": [
+                     *             "same_mailbox",
+                     *             "same_name"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "has_more": false,
+                     *       "is_complete": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuthorSuggestions"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The access token is not scoped to this organization. The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientScopeProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
             422: components["responses"]["ValidationFailed"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];

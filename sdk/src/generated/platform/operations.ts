@@ -4493,24 +4493,27 @@ export type ImportAuthorsResult =
       | Schemas['InsufficientScopeProblem']
     >
   | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<409, Schemas['AuthorsChangedProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
-  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<422, Schemas['AuthorsFileInvalidProblem'] | Schemas['ValidationFailedProblem']>
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /**
  * Replace the authors (`PUT /api/v1/organizations/{org_id}/authors`).
  *
- * Replaces all authors of the organization, as `plumbline authors import` does. An empty list removes
- * all of them; records keep what their sources say. Work units get their authors in the background;
- * read the assignment of teams to follow it.
+ * Replaces all authors of the organization with a list, or with those of a file as read by `plumbline
+ * authors import`. Send one of the two. If anything in it is invalid, nothing changes. An empty list
+ * removes all authors; records keep what their sources say. Work units get their authors in the
+ * background; read the assignment of teams to follow it.
  *
  * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
  * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`,
- * `InsufficientScopeProblem`; 406 `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`; 415
- * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500
- * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ * `InsufficientScopeProblem`; 406 `NotAcceptableProblem`; 409 `AuthorsChangedProblem`; 413
+ * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `AuthorsFileInvalidProblem`,
+ * `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts
@@ -4537,6 +4540,64 @@ export function importAuthors(client: PlatformClient, request: ImportAuthorsRequ
     {
       path: '/api/v1/organizations/{org_id}/authors',
       method: 'put',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `GET /api/v1/organizations/{org_id}/authors/suggestions` */
+export interface GetAuthorSuggestionsRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['getAuthorSuggestions']['parameters']['path'];
+}
+export type GetAuthorSuggestionsResult =
+  | Success<200, Schemas['AuthorSuggestions']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientScopeProblem']
+    >
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Suggest authors that are one person (`GET /api/v1/organizations/{org_id}/authors/suggestions`).
+ *
+ * Suggests authors that are probably one person and that nothing merges yet, as `plumbline authors
+ * suggest` does. At most 100 pairs of authors are suggested, those with the most work units first;
+ * pairs with a common author are one suggestion. Add those that are right to the authors with
+ * `importAuthors`, and ask again for more. The records of the organization are read for at most about
+ * 8 seconds, and at most 20,000 authors are compared.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `OrganizationMismatchProblem`, `InsufficientScopeProblem`; 406 `NotAcceptableProblem`; 422
+ * `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await getAuthorSuggestions(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   }
+ * });
+ * ```
+ */
+export function getAuthorSuggestions(
+  client: PlatformClient,
+  request: GetAuthorSuggestionsRequest,
+): Promise<GetAuthorSuggestionsResult> {
+  return client.call(
+    {
+      path: '/api/v1/organizations/{org_id}/authors/suggestions',
+      method: 'get',
       statuses: [200],
       format: formats.json,
       scheme: 'bearer',

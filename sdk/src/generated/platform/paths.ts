@@ -93,6 +93,7 @@ export const operationsByPath = {
   '/api/v1/organizations/{org_id}/rule-preview': { GET: operations.getRulePreview },
   '/api/v1/organizations/{org_id}/environments': { GET: operations.listEnvironments },
   '/api/v1/organizations/{org_id}/authors': { GET: operations.getAuthors, PUT: operations.importAuthors },
+  '/api/v1/organizations/{org_id}/authors/suggestions': { GET: operations.getAuthorSuggestions },
   '/api/v1/organizations/{org_id}/corrections': { GET: operations.listCorrections },
   '/api/v1/organizations/{org_id}/corrections/{unit_id}': {
     PUT: operations.correctWorkUnit,

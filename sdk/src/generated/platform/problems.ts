@@ -75,6 +75,8 @@ export type Problem =
   | Schemas['RulesFileInvalidProblem']
   | Schemas['WorkUnitNotFoundProblem']
   | Schemas['CorrectionNotFoundProblem']
+  | Schemas['AuthorsChangedProblem']
+  | Schemas['AuthorsFileInvalidProblem']
   | Schemas['CorrectionLimitReachedProblem']
   | Schemas['TooManyPushesProblem']
   | Schemas['ViewLimitReachedProblem']
@@ -197,6 +199,8 @@ export const problemTypes = [
   '/problems/rules-file-invalid',
   '/problems/work-unit-not-found',
   '/problems/correction-not-found',
+  '/problems/authors-changed',
+  '/problems/authors-file-invalid',
   '/problems/correction-limit-reached',
   '/problems/too-many-pushes',
   '/problems/view-limit-reached',

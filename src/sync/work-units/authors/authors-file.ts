@@ -6,7 +6,7 @@
  *         also: [ada@old.example.com, ada, Ada L.] # other e-mails, logins and names of the same person
  */
 import { atOnce, type Steps } from '@plumbline/contract/system/slices';
-import { FileCheck, parseYaml, readTextFile } from '../file-check.js';
+import { FileCheck, readTextFile, yamlSteps } from '../file-check.js';
 
 export interface Author {
   readonly author: string;
@@ -30,10 +30,15 @@ export async function loadAuthors(file: string): Promise<readonly Author[]> {
 
 /** Parses the text of an authors file; `name` is the file's name in messages. Throws like `loadAuthors`. */
 export function parseAuthors(text: string, name: string): readonly Author[] {
-  const { value, lineOf } = parseYaml(text, name);
+  return atOnce(authorsFileSteps(text, name));
+}
+
+/** The same in small steps. */
+export function* authorsFileSteps(text: string, name: string): Steps<readonly Author[]> {
+  const { value, lineOf } = yield* yamlSteps(text, name);
   const check = new FileCheck(lineOf);
   const items = check.list(check.mapping(value, 'the file', ['authors'])['authors'], 'authors');
-  const authors = atOnce(authorsSteps(check, items, 'authors'));
+  const authors = yield* authorsSteps(check, items, 'authors');
   check.finish(`${name} is not an authors file`);
   return authors;
 }

@@ -2,6 +2,8 @@
  * Suggests authors that are probably one person, for the authors file: people use several addresses, and code hosts know
  * them by a login. Nothing is merged without somebody who accepts it.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { atOnce, inSlices, type Steps } from '@plumbline/contract/system/slices';
 import { tableNamed } from '../../records.js';
 import { repositoryContext } from '../derivation/plan.js';
 import type { DerivationResources } from '../derivation/resources.js';
@@ -47,21 +49,37 @@ const SHARED_MAILBOXES: ReadonlySet<string> = new Set(
 
 /** Collects authors with their names, and compares them. */
 export class AuthorCandidates {
-  readonly #authors = new Map<string, Set<string>>();
+  /** The names and addresses of each author, by their normalized forms. */
+  readonly #authors = new Map<string, Map<string, string>>();
   readonly #units = new Map<string, number>();
+  #isComplete = true;
+
+  /** Whether all authors that were added are compared. */
+  get isComplete(): boolean {
+    return this.#isComplete;
+  }
 
   /** @param author the value of the dimension AUTHOR; bots and unknown authors are left out */
   add(author: string, { email, name }: SeenIdentity): void {
     if (author === '' || author.endsWith('[bot]')) return;
     let names = this.#authors.get(author);
     if (names === undefined) {
-      if (this.#authors.size >= MOST_AUTHORS) return;
-      this.#authors.set(author, (names = new Set([author.toLowerCase()])));
+      if (this.#authors.size >= MOST_AUTHORS) {
+        this.#isComplete = false;
+        return;
+      }
+      this.#authors.set(author, (names = new Map([[author.toLowerCase(), author]])));
     }
     for (const text of [email, name]) {
-      const normalized = text?.trim().toLowerCase().replace(/\s+/g, ' ') ?? '';
-      if (normalized !== '' && names.size < MOST_NAMES) names.add(normalized);
+      const written = text?.trim().replace(/\s+/g, ' ') ?? '';
+      const normalized = written.toLowerCase();
+      if (written !== '' && names.size < MOST_NAMES && !names.has(normalized)) names.set(normalized, written);
     }
+  }
+
+  /** Other names and addresses of an author, as the sources write them, in the order in which they were added. */
+  otherNames(author: string): readonly string[] {
+    return [...(this.#authors.get(author)?.values() ?? [])].slice(1);
   }
 
   /** Counts units of an author. */
@@ -71,6 +89,11 @@ export class AuthorCandidates {
 
   /** The pairs, those with the most units first. */
   suggestions(limit: number): readonly AuthorSuggestion[] {
+    return atOnce(this.suggestionSteps()).slice(0, limit);
+  }
+
+  /** All pairs in small steps, those with the most units first. */
+  *suggestionSteps(): Steps<readonly AuthorSuggestion[]> {
     const pairs = new Map<
       string,
       { readonly authors: readonly [string, string]; readonly reasons: Set<SuggestionReason> }
@@ -86,32 +109,43 @@ export class AuthorCandidates {
         pair.reasons.add(reason);
       }
     };
-    for (const group of this.#groups(fullName).values()) suggest(group, 'same_name');
-    for (const group of this.#groups(mailbox).values()) suggest(group, 'same_mailbox');
-    const byLogin = this.#groups(login);
-    const byName = this.#groups((text) => (text.includes('@') ? undefined : text));
-    for (const [name, group] of byLogin) suggest([...group, ...(byName.get(name) ?? [])], 'login_is_name');
+    for (const group of (yield* this.#groups(fullName)).values()) {
+      suggest(group, 'same_name');
+      yield;
+    }
+    for (const group of (yield* this.#groups(mailbox)).values()) {
+      suggest(group, 'same_mailbox');
+      yield;
+    }
+    const byLogin = yield* this.#groups(login);
+    const byName = yield* this.#groups((text) => (text.includes('@') ? undefined : text));
+    for (const [name, group] of byLogin) {
+      suggest([...group, ...(byName.get(name) ?? [])], 'login_is_name');
+      yield;
+    }
     const found = [...pairs.values()].map(({ authors: [author, also], reasons }): AuthorSuggestion => ({
       author: this.#suggested(author),
       also: this.#suggested(also),
       reasons: [...reasons].sort(),
     }));
-    return found
-      .sort((one, other) => other.also.units - one.also.units || (one.also.author < other.also.author ? -1 : 1))
-      .slice(0, limit);
+    return found.sort(
+      (one, other) => other.also.units - one.also.units || (one.also.author < other.also.author ? -1 : 1),
+    );
   }
 
   /** The authors by a key of one of their names or addresses. */
-  #groups(keyOf: (text: string) => string | undefined): ReadonlyMap<string, readonly string[]> {
+  *#groups(keyOf: (text: string) => string | undefined): Steps<ReadonlyMap<string, readonly string[]>> {
     const groups = new Map<string, string[]>();
-    for (const [author, names] of this.#authors)
-      for (const name of names) {
+    for (const [author, names] of this.#authors) {
+      for (const name of names.keys()) {
         const key = keyOf(name);
         if (key === undefined) continue;
         const group = groups.get(key) ?? [];
         groups.set(key, group);
         group.push(author);
       }
+      yield;
+    }
     return groups;
   }
 
@@ -122,7 +156,7 @@ export class AuthorCandidates {
 
   /** The words of the names of an author; addresses are left out. */
   #words(author: string): ReadonlySet<string> {
-    const names = [...(this.#authors.get(author) ?? [])].filter((name) => !name.includes('@'));
+    const names = [...(this.#authors.get(author)?.keys() ?? [])].filter((name) => !name.includes('@'));
     return new Set(names.flatMap((name) => name.split(/[^\p{L}\p{N}]+/u)).filter((word) => word.length >= 3));
   }
 
@@ -180,28 +214,118 @@ function login(text: string): string | undefined {
  * merge already is not suggested.
  */
 export async function suggestAuthors(
-  { orgId, records, store, classifier }: DerivationResources,
+  resources: DerivationResources,
   limit: number,
 ): Promise<readonly AuthorSuggestion[]> {
   const candidates = new AuthorCandidates();
+  await readCandidates(resources, candidates, Infinity);
+  return candidates.suggestions(limit);
+}
+
+/** An author with other names and addresses by which the sources know them. */
+export interface NamedAuthor extends SuggestedAuthor {
+  readonly names: readonly string[];
+}
+
+export interface SuggestedPersons {
+  readonly persons: readonly {
+    readonly authors: readonly NamedAuthor[];
+    readonly reasons: readonly SuggestionReason[];
+  }[];
+  /** Whether there are more pairs than the limit. */
+  readonly hasMore: boolean;
+  /** Whether everything was read and compared. If not, pairs can be missing, and units are not counted. */
+  readonly isComplete: boolean;
+}
+
+/** How much a suggestion of the API reads and returns. */
+export interface SuggestionLimits {
+  readonly pairs: number;
+  /** The time for reading. */
+  readonly milliseconds: number;
+  /** The names and addresses of each author that are returned. */
+  readonly names: number;
+}
+
+/** The limits of the API. A person waits for the suggestions, so that reading ends after a few seconds in any case. */
+export const SUGGESTION_LIMITS: SuggestionLimits = { pairs: 100, milliseconds: 8000, names: 10 };
+
+/** Suggests persons as `suggestAuthors` does, within limits, and in slices so that the process serves other requests. */
+export async function suggestPersons(
+  resources: DerivationResources,
+  limits: SuggestionLimits = SUGGESTION_LIMITS,
+): Promise<SuggestedPersons> {
+  const candidates = new AuthorCandidates();
+  const isRead = await readCandidates(resources, candidates, performance.now() + limits.milliseconds);
+  const pairs = await inSlices(candidates.suggestionSteps());
+  const persons = personsOf(pairs.slice(0, limits.pairs)).map(({ authors, reasons }) => ({
+    authors: authors.map((suggested) => {
+      return { ...suggested, names: candidates.otherNames(suggested.author).slice(0, limits.names) };
+    }),
+    reasons,
+  }));
+  return { persons, hasMore: pairs.length > limits.pairs, isComplete: isRead && candidates.isComplete };
+}
+
+/**
+ * Reads the authors of an organization until a moment of `performance.now()`.
+ *
+ * @returns whether everything was read before it
+ */
+async function readCandidates(
+  { orgId, records, store, classifier }: DerivationResources,
+  candidates: AuthorCandidates,
+  until: number,
+): Promise<boolean> {
   for (const { id: repoId } of await records.repositories(orgId)) {
     const context = await repositoryContext({ records, orgId, classifier }, repoId, await records.readProgress(repoId));
     if (context === undefined) continue;
     const add = (identity: SeenIdentity): void => {
       candidates.add(context.authors.identify(identity.email, identity.name).author, identity);
     };
+    const where = { kind: 'all' } as const;
     for (const [name, key] of NAMED) {
       const columns = [key, 'author_email', 'author_name'];
-      for await (const rows of records.rows({ table: tableNamed(name), repoId, columns, where: { kind: 'all' } }))
-        for (const row of rows) add({ email: textOrNull(row, 'author_email'), name: textOrNull(row, 'author_name') });
+      const isRead = await takeUntil(
+        until,
+        records.rows({ table: tableNamed(name), repoId, columns, where }),
+        (row) => {
+          add({ email: textOrNull(row, 'author_email'), name: textOrNull(row, 'author_name') });
+        },
+      );
+      if (!isRead) return false;
     }
-    const where = { kind: 'all' } as const;
     const columns = ['number', 'review_id', 'reviewer'];
-    for await (const rows of records.rows({ table: tableNamed('git_pull_request_reviews'), repoId, columns, where }))
-      for (const row of rows) add({ email: null, name: textOf(row, 'reviewer') });
-    for await (const units of store.scan(orgId, repoId)) for (const { author } of units) candidates.count(author);
+    const reviews = records.rows({ table: tableNamed('git_pull_request_reviews'), repoId, columns, where });
+    const areReviewsRead = await takeUntil(until, reviews, (row) => {
+      add({ email: null, name: textOf(row, 'reviewer') });
+    });
+    if (!areReviewsRead) return false;
+    const areUnitsRead = await takeUntil(until, store.scan(orgId, repoId), ({ author }) => {
+      candidates.count(author);
+    });
+    if (!areUnitsRead) return false;
   }
-  return candidates.suggestions(limit);
+  return true;
+}
+
+/**
+ * Takes the items of all batches until a moment of `performance.now()`.
+ *
+ * @returns whether all were taken
+ */
+async function takeUntil<Item>(
+  until: number,
+  batches: AsyncIterable<readonly Item[]>,
+  take: (item: Item) => void,
+): Promise<boolean> {
+  for await (const batch of batches) {
+    if (performance.now() >= until) return false;
+    for (const item of batch) take(item);
+    // SQLite is synchronous: without this, other requests would wait until the end.
+    await nextTurn();
+  }
+  return true;
 }
 
 /** The tables that name an author by name and address, each with the rest of its key. */

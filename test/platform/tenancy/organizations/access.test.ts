@@ -44,7 +44,7 @@ async function rows(): Promise<unknown> {
 }
 
 it('covers the operations of organizations, freshness, teams, classification, views, provisioning, webhooks, thresholds, service tokens, SSO, integrations, sync, records, set-up and the audit log', () => {
-  expect(operations).toHaveLength(87);
+  expect(operations).toHaveLength(88);
 });
 
 async function expectRefused(example: ExampleRequest, by: TestUser, problem: string): Promise<void> {
@@ -59,7 +59,7 @@ it.each(operations)('$operationId is refused to a token without an organization'
 
 const forViewers = [
   ...['getOrganization', 'listMembers', 'listTeams', 'getTeam', 'getTeamAssignment', 'listViews', 'getFreshness'],
-  ...['getRules', 'getAuthors', 'getCalendar', 'listCorrections', 'listEnvironments'],
+  ...['getRules', 'getAuthors', 'getAuthorSuggestions', 'getCalendar', 'listCorrections', 'listEnvironments'],
 ];
 const forAdmins = operations.filter(({ operationId }) => !forViewers.includes(operationId));
 
