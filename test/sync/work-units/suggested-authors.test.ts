@@ -1,6 +1,12 @@
 /** Authors that are probably one person are suggested, with the reason. */
 import { describe, expect, it } from 'vitest';
-import { AuthorCandidates, personsOf, suggestAuthors } from '../../../src/sync/work-units/authors/suggest-authors.js';
+import {
+  AuthorCandidates,
+  personsOf,
+  SUGGESTION_LIMITS,
+  suggestAuthors,
+  suggestPersons,
+} from '../../../src/sync/work-units/authors/suggest-authors.js';
 import { importAuthors } from '../../../src/sync/work-units/authors/import-authors.js';
 import { stampedPage } from '../../../src/sync/stamped-page.js';
 import { openDerivationResources } from '../../../src/sync/work-units/derivation/resources.js';
@@ -88,7 +94,7 @@ describe('Suggested authors', () => {
     ]);
   });
 
-  it('come from the records, until the authors file merges them', async () => {
+  it('come from the records within limits, until the authors file merges them', async () => {
     const sink = await openDatabase(sqliteUri());
     const resources = await openDerivationResources(
       sink,
@@ -119,6 +125,12 @@ describe('Suggested authors', () => {
       reasons: ['same_name'],
     };
     expect(await suggestAuthors(resources, 10)).toEqual([suggestion]);
+    expect(await suggestPersons(resources, { ...SUGGESTION_LIMITS, pairs: 0 })).toEqual({
+      ...{ persons: [], hasMore: true, isComplete: true },
+    });
+    expect(await suggestPersons(resources, { ...SUGGESTION_LIMITS, milliseconds: 0 })).toEqual({
+      ...{ persons: [], hasMore: false, isComplete: false },
+    });
     await importAuthors(resources, [{ author: 'ada@one.example', also: ['countess@two.example'] }]);
     expect(await suggestAuthors(resources, 10)).toEqual([]);
     await resources.close();
