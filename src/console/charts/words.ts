@@ -47,6 +47,13 @@ export function durationOf(hours: number): string {
   return hours < 48 ? `${rounded(hours, 1)} h` : `${rounded(hours / 24, hours < 2400 ? 1 : 0)} days`;
 }
 
+/** In the unit that people would say it in: a day, a week or a month. */
+export function frequencyOf(perDay: number | null): string {
+  if (perDay === null) return '–';
+  if (perDay >= 1) return `${numberOf(perDay)} per day`;
+  return perDay * 7 >= 1 ? `${numberOf(perDay * 7)} per week` : `${numberOf((perDay * 365) / 12)} per month`;
+}
+
 /** The unit of an axis: how much of the value it is, and how a value is written in it. */
 export interface AxisUnit {
   readonly size: number;

@@ -20,7 +20,7 @@ import { drawBars } from '../charts/bars-drawing.js';
 import { ChartCard } from '../charts/chart-card.js';
 import { WithKnownHistory } from '../charts/known-history.js';
 import { Lines } from '../charts/lines.js';
-import { durationOf, durationsUpTo, numberOf, percentOf, wordsOf } from '../charts/words.js';
+import { durationOf, durationsUpTo, frequencyOf, percentOf, wordsOf } from '../charts/words.js';
 import { count } from '../ui/count.js';
 import { View } from '../ui/view.js';
 import { useDora, type Dora, type DoraKeys } from './queries.js';
@@ -230,11 +230,4 @@ function deploymentsOf({ buckets }: Dora): Development {
 /** A dash where nothing is known. @param statistics of hours */
 function medianOf(statistics: { readonly median: number } | null): string {
   return statistics === null ? '–' : durationOf(statistics.median);
-}
-
-/** In the unit that people would say it in: a day, a week or a month. */
-function frequencyOf(perDay: number | null): string {
-  if (perDay === null) return '–';
-  if (perDay >= 1) return `${numberOf(perDay)} per day`;
-  return perDay * 7 >= 1 ? `${numberOf(perDay * 7)} per week` : `${numberOf((perDay * 365) / 12)} per month`;
 }

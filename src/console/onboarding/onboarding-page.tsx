@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
 import { Redirect } from 'wouter-preact';
 import { useMe } from '../session/queries.js';
+import { Landing } from '../quarter/landing.js';
 import { logOut, platform } from '../session/session.js';
 import { Entrance } from '../shell/entrance.js';
 import { Skeleton, View } from '../ui/view.js';
@@ -39,7 +40,7 @@ function Step({ state }: { state: Schemas['OnboardingState'] }): JSX.Element {
       // The step is known before the organization is: its pages would lead back here, and so on without end.
       if (me.data?.org_id === null) return <Skeleton what="your organization" />;
       // Members and viewers cannot connect a code host: their step is to wait for those who can.
-      if (me.data?.permissions.includes('integrations:write') === false) return <Redirect to="/overview" replace />;
+      if (me.data?.permissions.includes('integrations:write') === false) return <Landing orgId={me.data.org_id} />;
       return (
         <Entrance title="Connect a code host" intro={`${state.org_name ?? 'Your organization'} needs data.`} wide>
           <Steps current={1} />
@@ -49,7 +50,8 @@ function Step({ state }: { state: Schemas['OnboardingState'] }): JSX.Element {
       );
     case 'complete':
     case 'dashboard':
-      return <Redirect to={me.data?.org_id === null ? '/account' : '/overview'} replace />;
+      if (me.data?.org_id === undefined) return <Skeleton what="your organization" />;
+      return me.data.org_id === null ? <Redirect to="/account" replace /> : <Landing orgId={me.data.org_id} />;
   }
 }
 

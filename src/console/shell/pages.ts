@@ -41,6 +41,13 @@ export const appInstallation = {
 /** All pages behind log-in, in the order of the navigation. */
 export const pages: readonly PageEntry[] = [
   {
+    path: '/quarter',
+    label: 'Your quarter',
+    permission: 'analytics:read',
+    needsOrganization: true,
+    load: () => import('../quarter/quarter-page.js'),
+  },
+  {
     path: '/overview',
     label: 'Overview',
     permission: 'analytics:read',

@@ -26,6 +26,12 @@ import type {
   InvestmentSankeyQueryVariables,
   OverviewQuery,
   OverviewQueryVariables,
+  QuarterReposQuery,
+  QuarterReposQueryVariables,
+  QuarterRequestsQuery,
+  QuarterRequestsQueryVariables,
+  QuarterQuery,
+  QuarterQueryVariables,
   RepoValuesQuery,
   RepoValuesQueryVariables,
   RequestPhasesQuery,
@@ -45,7 +51,7 @@ import type {
 } from './operations.js';
 
 /** The version of the persisted queries in this SDK. */
-export const persistedVersion = 'bf959105e6db891d';
+export const persistedVersion = 'ebe3c2a944d2150c';
 
 /** The variables and the result of each persisted query, by id. */
 export interface PersistedQueries {
@@ -67,6 +73,9 @@ export interface PersistedQueries {
   };
   'investment-sankey': { readonly result: InvestmentSankeyQuery; readonly variables: InvestmentSankeyQueryVariables };
   overview: { readonly result: OverviewQuery; readonly variables: OverviewQueryVariables };
+  'quarter-repos': { readonly result: QuarterReposQuery; readonly variables: QuarterReposQueryVariables };
+  'quarter-requests': { readonly result: QuarterRequestsQuery; readonly variables: QuarterRequestsQueryVariables };
+  quarter: { readonly result: QuarterQuery; readonly variables: QuarterQueryVariables };
   'repo-values': { readonly result: RepoValuesQuery; readonly variables: RepoValuesQueryVariables };
   'request-phases': { readonly result: RequestPhasesQuery; readonly variables: RequestPhasesQueryVariables };
   reviews: { readonly result: ReviewsQuery; readonly variables: ReviewsQueryVariables };
@@ -660,6 +669,151 @@ export const overview: PersistedDocument<OverviewQuery, OverviewQueryVariables> 
         repoCoverage
         themeCoverage
         churnCoverage
+      }
+    }
+  }
+}`,
+};
+
+/** The repositories that the work of a period is in, beside the period that it is compared with. */
+export const quarterRepos: PersistedDocument<QuarterReposQuery, QuarterReposQueryVariables> = {
+  id: 'quarter-repos',
+  text: `query QuarterRepos($orgId: String!, $dateRange: DateRangeInput!, $previous: DateRangeInput!, $filters: FilterInput) {
+  analytics(
+    orgId: $orgId
+    batch: {
+      breakdowns: [
+        { dimension: REPO, measure: COUNT, dateRange: $dateRange, topN: 50 }
+        { dimension: REPO, measure: COUNT, dateRange: $previous, topN: 50 }
+      ]
+      useInvestment: true
+      filters: $filters
+    }
+  ) {
+    breakdowns {
+      dimension
+      measure
+      items {
+        key
+        value
+      }
+    }
+  }
+}`,
+};
+
+/** How long merged requests took and how large they were, beside the period that they are compared with, and the requests with the most changed lines and the longest cycle times. Bots are left out of the latter. It has no authors. */
+export const quarterRequests: PersistedDocument<QuarterRequestsQuery, QuarterRequestsQueryVariables> = {
+  id: 'quarter-requests',
+  text: `query QuarterRequests($orgId: String!, $dateRange: DateRangeInput!, $previous: DateRangeInput!) {
+  analytics(
+    orgId: $orgId
+    batch: {
+      distributions: [
+        { dimension: WORK_TYPE, measure: CYCLE_TIME_HOURS, dateRange: $dateRange }
+        { dimension: WORK_TYPE, measure: CYCLE_TIME_HOURS, dateRange: $previous }
+        { dimension: WORK_TYPE, measure: CHURN_LOC, dateRange: $dateRange }
+        { dimension: WORK_TYPE, measure: CHURN_LOC, dateRange: $previous }
+        { dimension: REPO, measure: CYCLE_TIME_HOURS, dateRange: $dateRange, topN: 50 }
+        { dimension: REPO, measure: CYCLE_TIME_HOURS, dateRange: $previous, topN: 50 }
+      ]
+      filters: { workTypes: ["pull_request"] }
+    }
+  ) {
+    knownSince
+    knownUntil
+    historyLimits {
+      repo
+      workType
+      knownSince
+    }
+    distributions {
+      dimension
+      measure
+      coverage
+      items {
+        key
+        coverage
+        statistics {
+          count
+          median
+        }
+      }
+    }
+  }
+  largest: workUnits(
+    orgId: $orgId
+    input: {
+      dateRange: $dateRange
+      filters: { workTypes: ["pull_request"], bots: EXCLUDE }
+      completedOnly: true
+      order: CHURN_LOC
+      first: 3
+    }
+  ) {
+    items {
+      id
+      title
+      repo
+      churnLoc
+      cycleTimeHours
+    }
+  }
+  longest: workUnits(
+    orgId: $orgId
+    input: {
+      dateRange: $dateRange
+      filters: { workTypes: ["pull_request"], bots: EXCLUDE }
+      completedOnly: true
+      order: CYCLE_TIME_HOURS
+      first: 5
+    }
+  ) {
+    items {
+      id
+      title
+      repo
+      churnLoc
+      cycleTimeHours
+    }
+  }
+}`,
+};
+
+/** Where the work of a period went, beside the period that it is compared with. */
+export const quarter: PersistedDocument<QuarterQuery, QuarterQueryVariables> = {
+  id: 'quarter',
+  text: `query Quarter($orgId: String!, $dateRange: DateRangeInput!, $previous: DateRangeInput!, $filters: FilterInput) {
+  analytics(
+    orgId: $orgId
+    batch: {
+      breakdowns: [
+        { dimension: WORK_TYPE, measure: COUNT, dateRange: $dateRange }
+        { dimension: WORK_TYPE, measure: COUNT, dateRange: $previous }
+        { dimension: THEME, measure: COUNT, dateRange: $dateRange }
+        { dimension: THEME, measure: COUNT, dateRange: $previous }
+        { dimension: REPO, measure: COUNT, dateRange: $dateRange, topN: 50 }
+        { dimension: REPO, measure: COUNT, dateRange: $previous, topN: 50 }
+        { dimension: TEAM, measure: COUNT, dateRange: $dateRange, topN: 50 }
+        { dimension: TEAM, measure: COUNT, dateRange: $previous, topN: 50 }
+      ]
+      useInvestment: true
+      filters: $filters
+    }
+  ) {
+    knownSince
+    knownUntil
+    historyLimits {
+      repo
+      workType
+      knownSince
+    }
+    breakdowns {
+      dimension
+      measure
+      items {
+        key
+        value
       }
     }
   }

@@ -447,6 +447,93 @@ export type OverviewQuery = {
   };
 };
 
+export type QuarterReposQueryVariables = Exact<{
+  orgId: string;
+  dateRange: Types.DateRangeInput;
+  previous: Types.DateRangeInput;
+  filters?: Types.FilterInput | null | undefined;
+}>;
+
+export type QuarterReposQuery = {
+  readonly analytics: {
+    readonly breakdowns: ReadonlyArray<{
+      readonly dimension: Types.DimensionInput;
+      readonly measure: Types.MeasureInput;
+      readonly items: ReadonlyArray<{ readonly key: string; readonly value: number }>;
+    }>;
+  };
+};
+
+export type QuarterRequestsQueryVariables = Exact<{
+  orgId: string;
+  dateRange: Types.DateRangeInput;
+  previous: Types.DateRangeInput;
+}>;
+
+export type QuarterRequestsQuery = {
+  readonly analytics: {
+    readonly knownSince: string | null;
+    readonly knownUntil: string | null;
+    readonly historyLimits: ReadonlyArray<{
+      readonly repo: string;
+      readonly workType: string;
+      readonly knownSince: string;
+    }>;
+    readonly distributions: ReadonlyArray<{
+      readonly dimension: Types.DimensionInput;
+      readonly measure: Types.DistributionMeasureInput;
+      readonly coverage: number | null;
+      readonly items: ReadonlyArray<{
+        readonly key: string;
+        readonly coverage: number;
+        readonly statistics: { readonly count: number; readonly median: number };
+      }>;
+    }>;
+  };
+  readonly largest: {
+    readonly items: ReadonlyArray<{
+      readonly id: string;
+      readonly title: string | null;
+      readonly repo: string;
+      readonly churnLoc: number | null;
+      readonly cycleTimeHours: number | null;
+    }>;
+  };
+  readonly longest: {
+    readonly items: ReadonlyArray<{
+      readonly id: string;
+      readonly title: string | null;
+      readonly repo: string;
+      readonly churnLoc: number | null;
+      readonly cycleTimeHours: number | null;
+    }>;
+  };
+};
+
+export type QuarterQueryVariables = Exact<{
+  orgId: string;
+  dateRange: Types.DateRangeInput;
+  previous: Types.DateRangeInput;
+  filters?: Types.FilterInput | null | undefined;
+}>;
+
+export type QuarterQuery = {
+  readonly analytics: {
+    readonly knownSince: string | null;
+    readonly knownUntil: string | null;
+    readonly historyLimits: ReadonlyArray<{
+      readonly repo: string;
+      readonly workType: string;
+      readonly knownSince: string;
+    }>;
+    readonly breakdowns: ReadonlyArray<{
+      readonly dimension: Types.DimensionInput;
+      readonly measure: Types.MeasureInput;
+      readonly items: ReadonlyArray<{ readonly key: string; readonly value: number }>;
+    }>;
+  };
+};
+
 export type RepoValuesQueryVariables = Exact<{
   orgId: string;
   search?: string | null | undefined;
