@@ -133,7 +133,8 @@ function Charts({ answer, variables }: { answer: Dora; variables: FourKeysProps[
   const interval = variables.interval === 'MONTH' ? 'month' : 'week';
   const leadTimes = leadTimesOf(answer);
   const deployments = deploymentsOf(answer);
-  const byTeam = answer.items.flatMap(({ key, keys }) =>
+  const teams = answer.items.toSorted((one, other) => one.key.localeCompare(other.key)); // teams are not ranked
+  const byTeam = teams.flatMap(({ key, keys }) =>
     keys.leadTime.statistics === null ? [] : [{ key, value: keys.leadTime.statistics.median }],
   );
   const drawing = { dimension: 'TEAM', bars: byTeam, format: durationOf };
@@ -176,7 +177,7 @@ function Charts({ answer, variables }: { answer: Dora; variables: FourKeysProps[
           title={titles.byTeam}
           query={queryOf(titles.byTeam, 'analytics.dora.items')}
           draw={() => drawBars(drawing)}
-          summary="The median lead time of the teams with the most deployments. The table has all four keys."
+          summary="The median lead time of teams with deployments, in alphabetical order. The table has all four keys."
           table={{
             columns: [
               'Team',
@@ -186,7 +187,7 @@ function Charts({ answer, variables }: { answer: Dora; variables: FourKeysProps[
               'Change failure rate (%)',
               'Median time to restore (h)',
             ],
-            rows: answer.items.map(({ key, keys }) => [
+            rows: teams.map(({ key, keys }) => [
               wordsOf('TEAM', key),
               keys.deploymentFrequency.deployments,
               keys.deploymentFrequency.perDay,

@@ -42,12 +42,17 @@ export function figuresOf(
     themes: bars(places.themes),
     subcategories: bars(places.subcategories),
     byTheme: lines('THEME'),
-    byTeam: lines('TEAM'),
+    byTeam: byName(lines('TEAM')),
     cycleTimes: lines('WORK_TYPE'),
     flow: sankey ?? null,
     knownSince: knownSince ?? null,
     knownUntil: knownUntil ?? null,
   };
+}
+
+/** The lines in alphabetical order: teams are not ranked. */
+function byName(development: Development): Development {
+  return { ...development, series: development.series.toSorted((one, other) => one.key.localeCompare(other.key)) };
 }
 
 /** A row per edge. */

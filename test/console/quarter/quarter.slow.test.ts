@@ -6,7 +6,7 @@ import { hasBrowser, startConsole, withoutBrowser, type RunningConsole, type Vis
 import { lookAtBothThemes } from '../look.js';
 
 const bugfix = { theme: 'quality', subcategory: 'quality.bugfix' } as const;
-const feature = { theme: 'feature_delivery', subcategory: 'feature_delivery.new_feature' } as const;
+const feature = { theme: 'feature_delivery', subcategory: 'feature_delivery.roadmap' } as const;
 
 /** Units on a day, with running numbers. */
 function many(amount: number, day: string, given: Partial<WorkUnit>): readonly WorkUnit[] {
