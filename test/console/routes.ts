@@ -66,6 +66,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
     ready: 'The organization has no SSO',
     provokes: '404 /api/v1/auth/sso/b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03/login',
   },
+  { name: 'quarter', path: '/quarter?range=this_year', as: 'owner', ready: 'Compared with' },
   {
     name: 'overview',
     path: '/overview?range=custom&start=2026-01-01&end=2026-03-31',

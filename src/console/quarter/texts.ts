@@ -183,6 +183,7 @@ export const texts = {
     cut: 'These are the 50 teams with the most work units.',
     columns: { team: 'Team', now: 'Work units', before: 'Before' },
     none: 'No work in these days has a team.',
+    table: 'Work units by team',
   },
 };
 

@@ -97,7 +97,7 @@ export function Teams({ work, links }: Pick<WorkProps, 'work' | 'links'>): JSX.E
   return (
     <Section title={texts.headings.teams} note={teams.length === 0 ? texts.teams.none : rule}>
       {teams.length > 0 && (
-        <div class="scroll" tabIndex={0} role="region" aria-label={texts.headings.teams}>
+        <div class="scroll" tabIndex={0} role="region" aria-label={texts.teams.table}>
           <table>
             <thead>
               <tr>
