@@ -54,8 +54,10 @@ test.skipIf(!hasBrowser)(
     const { page } = visitor;
     await visitor.open(`/login/sso/${owner.orgId}`);
     await page.getByRole('link', { name: 'Continue' }).click(); // at the issuer
+    await page.getByRole('heading', { name: 'Your quarter', exact: true }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/console/quarter');
+    await page.getByRole('link', { name: 'Overview' }).click();
     await page.getByRole('region', { name: 'Flow of work', exact: true }).waitFor();
-    expect(new URL(page.url()).pathname).toBe('/console/overview');
     await page.getByText('Quiet Rivers').filter({ visible: true }).first().waitFor();
     expect(await page.locator('.totals div', { hasText: 'Work units' }).locator('dd').first().innerText()).toBe('1');
     const members = await platform.database.sql`
