@@ -3,8 +3,7 @@ import type { CatalogLimitsQuery } from '@plumbline/sdk/analytics';
 import { useQuery, type UseQueryResult } from '@tanstack/preact-query';
 import { useMe } from '../session/queries.js';
 import { ask } from './client.js';
-
-export type Calendar = CatalogLimitsQuery['catalog']['calendar'];
+import type { Calendar } from './period.js';
 
 export function useLimits(): UseQueryResult<CatalogLimitsQuery['catalog']> {
   const orgId = useMe().data?.org_id ?? '';

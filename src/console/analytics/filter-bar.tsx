@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { PeriodFields } from './period-fields.js';
 import type { Period } from './period.js';
 import { levels, type Level, type Scope } from './scope.js';
-import type { SearchParts } from './search.js';
+import type { SearchParts } from './search-parts.js';
 import { ValuePicker } from './value-picker.js';
 
 export interface FilterBarProps {

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
 import { useLimits } from './calendar.js';
 import { faultOfRange, presets, type Period } from './period.js';
-import type { SearchParts } from './search.js';
+import type { SearchParts } from './search-parts.js';
 
 export interface PeriodFieldsProps {
   readonly period: Period;

@@ -1,11 +1,21 @@
 /** The period of a page, as the query string holds it: a preset by its name, or two days. */
-import type { Calendar } from './calendar.js';
-import type { SearchParts } from './search.js';
+import type { CatalogLimitsQuery } from '@plumbline/sdk/analytics';
+import type { SearchParts } from './search-parts.js';
+
+/** The calendar of an organization. */
+export type Calendar = CatalogLimitsQuery['catalog']['calendar'];
 
 /** A range of calendar days (YYYY-MM-DD) in the time zone of the organization; both ends are part of it. */
 export interface DateRange {
   readonly startDate: string;
   readonly endDate: string;
+}
+
+/** A part of each answer of the analytics. */
+export interface KnownDays {
+  readonly knownSince?: string | null;
+  readonly knownUntil?: string | null;
+  readonly historyLimits: readonly { readonly repo: string; readonly workType: string; readonly knownSince: string }[];
 }
 
 /** How long a bucket of a timeseries is. */

@@ -1,7 +1,7 @@
 /** Values that work units are picked by, as the query string holds them: `theme=quality&theme=risk&team=core`. */
 import type { AnalyticsSchema } from '@plumbline/sdk/analytics';
 import type { Dimension } from './client.js';
-import type { SearchParts } from './search.js';
+import type { SearchParts } from './search-parts.js';
 
 /** Per dimension the values of which a unit has one; a dimension that is absent does not matter. */
 export type Picks = Readonly<Partial<Record<Dimension, readonly string[]>>>;

@@ -2,7 +2,7 @@
 import type { Dimension, Measure } from './client.js';
 import { daysOfBucket, partsOfPeriod, type Interval, type Period } from './period.js';
 import { isDimension, partsOfPicks, type Picks } from './picks.js';
-import { withParts, type SearchParts } from './search.js';
+import { withParts, type SearchParts } from './search-parts.js';
 
 /** What the figures of a page are made of. */
 export interface Source {

@@ -5,16 +5,9 @@
 import { createContext, type ComponentChildren, type JSX } from 'preact';
 import { useContext } from 'preact/hooks';
 import { count } from '../ui/count.js';
-import { useCalendar, weekDays, type Calendar } from '../analytics/calendar.js';
-import { endsUnread, type DateRange } from '../analytics/period.js';
+import { useCalendar, weekDays } from '../analytics/calendar.js';
+import { endsUnread, type Calendar, type DateRange, type KnownDays } from '../analytics/period.js';
 import { dayOf } from './words.js';
-
-/** A part of each answer of the analytics. */
-export interface KnownDays {
-  readonly knownSince?: string | null;
-  readonly knownUntil?: string | null;
-  readonly historyLimits: readonly { readonly repo: string; readonly workType: string; readonly knownSince: string }[];
-}
 
 export interface KnownHistory {
   /** Columns of a file: their names, and what each of their cells has, such as a day (YYYY-MM-DD). */

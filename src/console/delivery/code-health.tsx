@@ -8,7 +8,8 @@ import { ChartCard } from '../charts/chart-card.js';
 import { dayOf, percentOf } from '../charts/words.js';
 import { count } from '../ui/count.js';
 import { View } from '../ui/view.js';
-import { useCodeHealth, type CodeHealth } from './queries.js';
+import type { CodeHealth } from './figures.js';
+import { useCodeHealth } from './queries.js';
 
 export interface CodeHealthProps {
   readonly variables: CodeHealthQueryVariables & OrganizationVariables;

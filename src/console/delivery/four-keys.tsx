@@ -23,7 +23,8 @@ import { Lines } from '../charts/lines.js';
 import { durationOf, durationsUpTo, frequencyOf, percentOf, wordsOf } from '../charts/words.js';
 import { count } from '../ui/count.js';
 import { View } from '../ui/view.js';
-import { useDora, type Dora, type DoraKeys } from './queries.js';
+import type { Dora, DoraKeys } from './figures.js';
+import { useDora } from './queries.js';
 
 export interface FourKeysProps {
   readonly variables: DoraQueryVariables & OrganizationVariables;

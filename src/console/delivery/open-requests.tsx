@@ -12,7 +12,8 @@ import { Lines } from '../charts/lines.js';
 import { durationOf } from '../charts/words.js';
 import { count } from '../ui/count.js';
 import { View } from '../ui/view.js';
-import { useOpenRequests, type OpenRequests } from './queries.js';
+import type { OpenRequests } from './figures.js';
+import { useOpenRequests } from './queries.js';
 
 const title = 'Open pull requests';
 

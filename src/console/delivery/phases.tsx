@@ -8,7 +8,8 @@ import { ChartCard } from '../charts/chart-card.js';
 import { WithKnownHistory } from '../charts/known-history.js';
 import { durationOf, percentOf } from '../charts/words.js';
 import { View } from '../ui/view.js';
-import { usePhases, type Phases } from './queries.js';
+import type { Phases } from './figures.js';
+import { usePhases } from './queries.js';
 
 export interface PhasesChartProps {
   /** By work type, so that the requests are one group. */

@@ -1,27 +1,16 @@
 import type {
-  CodeHealthQuery,
   CodeHealthQueryVariables,
-  DoraQuery,
   DoraQueryVariables,
   OrganizationVariables,
   PersistedQueries,
-  RequestPhasesQuery,
   RequestPhasesQueryVariables,
-  ReviewsQuery,
   ReviewsQueryVariables,
-  WorkInProgressQuery,
   WorkInProgressQueryVariables,
 } from '@plumbline/sdk/analytics';
 import { useQuery, type UseQueryResult } from '@tanstack/preact-query';
 import { ask } from '../analytics/client.js';
-import type { KnownDays } from '../charts/known-history.js';
-
-export type Dora = NonNullable<DoraQuery['analytics']['dora']>;
-export type DoraKeys = Dora['total'];
-export type Phases = RequestPhasesQuery['analytics']['distributions'];
-export type OpenRequests = NonNullable<WorkInProgressQuery['analytics']['workInProgress']>;
-export type Reviews = NonNullable<ReviewsQuery['analytics']['reviews']>;
-export type CodeHealth = CodeHealthQuery['codeHealth'];
+import type { KnownDays } from '../analytics/period.js';
+import type { CodeHealth, Dora, OpenRequests, Phases, Reviews } from './figures.js';
 
 /** Figures, and since when what they are about is known. */
 export interface Answer<Figures> {

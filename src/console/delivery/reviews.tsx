@@ -8,7 +8,8 @@ import { WithKnownHistory } from '../charts/known-history.js';
 import { durationOf, percentOf } from '../charts/words.js';
 import { count } from '../ui/count.js';
 import { View } from '../ui/view.js';
-import { useReviews, type Reviews } from './queries.js';
+import type { Reviews } from './figures.js';
+import { useReviews } from './queries.js';
 
 const title = 'Review time by size';
 

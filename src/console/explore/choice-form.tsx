@@ -3,7 +3,7 @@ import { useEffect, useId, useRef } from 'preact/hooks';
 import { PeriodFields } from '../analytics/period-fields.js';
 import { bucketsOf } from '../analytics/period.js';
 import { dimensions } from '../analytics/picks.js';
-import type { SearchParts } from '../analytics/search.js';
+import type { SearchParts } from '../analytics/search-parts.js';
 import { intervals, measures, type Catalog, type Choices } from './choices.js';
 
 export interface ChoiceFormProps {

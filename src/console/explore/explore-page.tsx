@@ -1,10 +1,11 @@
 import { explore } from '@plumbline/sdk/analytics';
 import type { JSX } from 'preact';
 import { Freshness } from '../analytics/freshness.js';
-import { useToday, type Calendar } from '../analytics/calendar.js';
+import { useToday } from '../analytics/calendar.js';
 import { Picked } from '../analytics/picked.js';
 import { partsOfPicks } from '../analytics/picks.js';
 import { QueryDialog } from '../analytics/query-dialog.js';
+import type { Calendar } from '../analytics/period.js';
 import { useSearchParts } from '../analytics/search.js';
 import { useMe } from '../session/queries.js';
 import { Page } from '../shell/page.js';

@@ -1,10 +1,9 @@
 import { explore, type ExploreQueryVariables } from '@plumbline/sdk/analytics';
 import type { JSX } from 'preact';
 import { developmentOf, largestOf, mostLines, tableOfBars, tableOfLines, totalOf } from '../analytics/development.js';
-import { datesOf } from '../analytics/period.js';
+import { datesOf, type Calendar } from '../analytics/period.js';
 import { dimensions } from '../analytics/picks.js';
 import { ChartQuery, itemsOf, linesOf, type ReplyPart } from '../analytics/query-dialog.js';
-import type { Calendar } from '../analytics/calendar.js';
 import { linksOf } from '../analytics/units-link.js';
 import { Bars } from '../charts/bars.js';
 import { drawBars } from '../charts/bars-drawing.js';

@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import type { SearchParts } from '../analytics/search.js';
+import type { SearchParts } from '../analytics/search-parts.js';
 import { useMay } from '../session/queries.js';
 import { platform } from '../session/session.js';
 import { CancelButton, Dialog } from '../ui/dialog.js';

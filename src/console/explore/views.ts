@@ -4,7 +4,7 @@ import { listViews, type Schemas } from '@plumbline/sdk/platform';
 import { useQuery, type UseQueryResult } from '@tanstack/preact-query';
 import { partsOfPeriod, type Period } from '../analytics/period.js';
 import { partsOfPicks } from '../analytics/picks.js';
-import { withParts } from '../analytics/search.js';
+import { withParts } from '../analytics/search-parts.js';
 import { picksOfWorkFilters, workFiltersOf } from '../analytics/work-filters.js';
 import { queries } from '../session/queries.js';
 import { platform } from '../session/session.js';

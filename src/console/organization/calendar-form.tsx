@@ -1,7 +1,8 @@
 import { updateCalendar } from '@plumbline/sdk/platform';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { useLimits, weekDays, type Calendar } from '../analytics/calendar.js';
+import { useLimits, weekDays } from '../analytics/calendar.js';
+import type { Calendar } from '../analytics/period.js';
 import { queries } from '../session/queries.js';
 import { platform } from '../session/session.js';
 import { Select } from '../ui/fields.js';

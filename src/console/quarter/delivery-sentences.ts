@@ -1,6 +1,6 @@
 /** How the four keys moved, and what is at risk. */
 import { durationOf, frequencyOf, percentOf } from '../charts/words.js';
-import type { DoraKeys, OpenRequests } from '../delivery/queries.js';
+import type { DoraKeys, OpenRequests } from '../delivery/figures.js';
 import { dayOf } from '../charts/words.js';
 import { fewest, type Part } from './parts.js';
 import type { Figure, Sentence } from './sentence.js';

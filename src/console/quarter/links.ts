@@ -2,7 +2,7 @@
 import type { Dimension, Measure } from '../analytics/client.js';
 import { partsOfPeriod, type Period } from '../analytics/period.js';
 import type { Picks } from '../analytics/picks.js';
-import { withParts } from '../analytics/search.js';
+import { withParts } from '../analytics/search-parts.js';
 import { linksOf, type UnitLinks } from '../analytics/units-link.js';
 import type { Span } from './span.js';
 import type { Both } from './work-sentences.js';

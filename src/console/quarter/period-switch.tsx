@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useId } from 'preact/hooks';
-import type { SearchParts } from '../analytics/search.js';
+import type { SearchParts } from '../analytics/search-parts.js';
 import { spanNames, type Span } from './span.js';
 import { comparisonLabel, spanLabels, texts } from './texts.js';
 

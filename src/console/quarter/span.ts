@@ -1,6 +1,5 @@
 /** The period of the page and the one that it is compared with, as the query string holds them. */
-import { daysOf, endsUnread, periodOf, type DateRange } from '../analytics/period.js';
-import type { KnownDays } from '../charts/known-history.js';
+import { daysOf, endsUnread, periodOf, type DateRange, type KnownDays } from '../analytics/period.js';
 
 /** The periods that are offered, by the names that they have on all pages. */
 export const spanNames = [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { DoraKeys } from '../../../src/console/delivery/queries.js';
+import type { DoraKeys } from '../../../src/console/delivery/figures.js';
 import {
   failureSentence,
   keySentences,
