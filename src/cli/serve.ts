@@ -23,14 +23,14 @@ export async function serve({ host, port, home, ...config }: ServeOptions): Prom
   const options = { HOST: host, PORT: port, PLUMBLINE_HOME: home };
   const settings = readSettings({ ...environment, ...withoutUndefined(options) });
   const log = await createServerLog(settings);
-  for (const { check, status, message, remedy } of checkExposure(settings)) {
-    if (status !== 'ok') log.warn({ check, remedy }, message);
-  }
   await startTracing(process.env, (problem) => {
     log.warn({ problem }, 'traces cannot be exported');
   });
   const stopSignal = waitForStopSignal(process.env); // a signal during the start must not leave it incomplete
   const platform = await startPlatform(settings, { log });
+  for (const { check, status, message, remedy } of checkExposure(settings)) {
+    if (status !== 'ok') log.warn({ check, remedy }, message);
+  }
   // A browser on this machine cannot use the address 0.0.0.0.
   const url = localUrl({ host: settings.host, port: Number(new URL(platform.url).port || 80) });
   await writeServerAddress(settings, url, log);

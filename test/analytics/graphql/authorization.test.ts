@@ -61,10 +61,13 @@ const saysOf = ({ data }: GraphqlReply): { ours: boolean; theirs: boolean } => {
   return { ours: text.includes('ours'), theirs: text.includes('theirs') };
 };
 
+const places = ['ours', 'theirs', 'unknown', 'malformed'] as const;
+type Place = (typeof places)[number];
+
 describe('A query', () => {
   test('reads rows of the named organization only, of which the caller is a member', async () => {
     const callers = { ours, theirs, viewer, orgless, both, superuser, gone, nobody: null };
-    const mayRead: Record<keyof typeof callers, readonly string[]> = {
+    const mayRead: Record<keyof typeof callers, readonly Place[]> = {
       ours: ['ours'],
       viewer: ['ours'],
       theirs: ['theirs'],
@@ -74,15 +77,15 @@ describe('A query', () => {
       gone: [],
       nobody: [],
     };
-    const place = fc.constantFrom('ours', 'theirs', 'unknown', 'malformed');
+    const place = fc.constantFrom(...places);
     const idOf = (name: string): string =>
       ({ ours: ours.orgId, theirs: theirs.orgId, unknown: '00000000-0000-4000-8000-000000000000' })[name] ??
       "' or 1=1 --";
     const seen = new Set<string>();
     // Chance alone leaves out one of the callers who may read in one of a hundred runs.
     const examples = (['ours', 'viewer', 'theirs', 'both', 'superuser'] as const).map(
-      (name): [typeof name, string, null, string, string, string, boolean] => {
-        const [org = ''] = mayRead[name];
+      (name): [typeof name, Place, null, Place, Place, 'ours-team', boolean] => {
+        const [org = 'unknown'] = mayRead[name];
         return [name, org, null, org, org, 'ours-team', true];
       },
     );

@@ -157,6 +157,7 @@ describe.skipIf(skipped !== '')(`The Dockerfile and compose.yaml${skipped}`, { t
         PORT: String(ports.server),
         MAIL_PORT: String(ports.mail),
         MAIL_URL: 'smtp://mail:1025',
+        MAIL_FROM: 'Plumbline <no-reply@plumbline.example>',
       },
     });
   }
