@@ -1080,7 +1080,7 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
     replies: {
       200: {
         mediaType: 'application/json',
-        examples: { example: { ok: true, server: 'plumbline-compose', version: '0.1.0' } },
+        examples: { example: { ok: true, server: 'plumbline-compose', version: '0.2.0' } },
       },
       401: shared.PageSessionRequired,
       403: shared.CallerNotAllowed,
@@ -1096,7 +1096,7 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
         examples: {
           example: {
             api_version: 'v1',
-            version: '0.1.0',
+            version: '0.2.0',
             server_name: 'plumbline-compose',
             runtime_backend: 'bridge',
             arch: 'x64',
@@ -1125,7 +1125,7 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
             images: 4,
             cpus: 2,
             memory_bytes: 8589934592,
-            server_version: '0.1.0',
+            server_version: '0.2.0',
             runtime_backend: 'bridge',
             engine: 'docker',
             engine_version: '28.2.2',

@@ -3658,7 +3658,7 @@ export interface operations {
                      * @example {
                      *       "ok": true,
                      *       "server": "plumbline-compose",
-                     *       "version": "0.1.0"
+                     *       "version": "0.2.0"
                      *     }
                      */
                     "application/json": components["schemas"]["Ping"];
@@ -3688,7 +3688,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "api_version": "v1",
-                     *       "version": "0.1.0",
+                     *       "version": "0.2.0",
                      *       "server_name": "plumbline-compose",
                      *       "runtime_backend": "bridge",
                      *       "arch": "x64"
@@ -3729,7 +3729,7 @@ export interface operations {
                      *       "images": 4,
                      *       "cpus": 2,
                      *       "memory_bytes": 8589934592,
-                     *       "server_version": "0.1.0",
+                     *       "server_version": "0.2.0",
                      *       "runtime_backend": "bridge",
                      *       "engine": "docker",
                      *       "engine_version": "28.2.2",
