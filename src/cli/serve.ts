@@ -27,7 +27,11 @@ export async function serve({ host, port, home, ...config }: ServeOptions): Prom
     log.warn({ problem }, 'traces cannot be exported');
   });
   const stopSignal = waitForStopSignal(process.env); // a signal during the start must not leave it incomplete
-  const platform = await startPlatform(settings, { log });
+  const ending = new AbortController();
+  void stopSignal.then(() => {
+    ending.abort();
+  });
+  const platform = await startPlatform(settings, { log, ending: ending.signal });
   for (const { check, status, message, remedy } of checkExposure(settings)) {
     if (status !== 'ok') log.warn({ check, remedy }, message);
   }

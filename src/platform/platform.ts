@@ -44,6 +44,8 @@ export interface PlatformOptions {
   readonly executeSync?: StartExecution;
   /** Imports optional packages; default: `import()`. */
   readonly importConnector?: (name: string) => Promise<unknown>;
+  /** Ends a start that waits for the database; default: nothing does but `DATABASE_WAIT`. */
+  readonly ending?: AbortSignal;
 }
 
 /**
@@ -54,12 +56,12 @@ export interface PlatformOptions {
  */
 export async function startPlatform(
   settings: PlatformSettings,
-  { log, clock = systemClock, executeSync, importConnector }: PlatformOptions,
+  { log, clock = systemClock, executeSync, importConnector, ending = new AbortController().signal }: PlatformOptions,
 ): Promise<RunningPlatform> {
   const closing = new AbortController();
   setMaxListeners(0, closing.signal); // each open stream listens
   const startup: Startup = {
-    ...{ settings, log, clock, executeSync, importConnector, closing },
+    ...{ settings, log, clock, executeSync, importConnector, closing, ending },
     stops: [],
     listening: localUrl(settings),
     isStopping: false,

@@ -1,8 +1,11 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { settingDescriptions } from '../../src/platform/server/settings.js';
@@ -152,11 +155,28 @@ describe('A start that cannot succeed ends with exit code 1 and one clear line',
   test.each(['serve', 'migrate', 'keys rotate', 'users superuser robin@example.com'])(
     '%s with an unreachable database',
     async (command) => {
-      const away = { DATABASE_URI: 'postgres://plumbline:hunter2@localhost:1/plumbline' };
+      const away = { DATABASE_URI: 'postgres://plumbline:hunter2@localhost:1/plumbline', DATABASE_WAIT: '0' };
       const line = await lineOf(away, ...command.split(' '));
       expect(line).toBe('plumbline: The database is unreachable (ECONNREFUSED). Start it, or correct DATABASE_URI.');
     },
   );
+
+  test('serve that is asked to end while it waits for a database', async () => {
+    const away = environment({ DATABASE_URI: 'postgres://plumbline:hunter2@localhost:1/plumbline' });
+    const child = spawn(process.execPath, [await builtCommand(), 'serve'], {
+      env: { PATH: process.env['PATH'], ...away },
+    });
+    const ended = once(child, 'exit');
+    const printed = text(child.stderr);
+    for await (const chunk of child.stdout.setEncoding('utf8')) {
+      expect(JSON.parse(chunk)).toMatchObject({ level: 40, msg: 'waiting for the database, which is unreachable' });
+      child.kill('SIGTERM');
+    }
+    expect(await printed).toBe(
+      'plumbline: The database is unreachable (ECONNREFUSED). Start it, or correct DATABASE_URI.\n',
+    );
+    expect(await ended).toEqual([1, null]);
+  });
 
   test('a wrong password, and a database that does not exist', async () => {
     const wrong = new URL(database.uri);

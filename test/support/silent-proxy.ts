@@ -12,8 +12,8 @@ export interface SilentProxy {
   stop(): Promise<void>;
 }
 
-/** Starts a proxy on loopback to a port of loopback. */
-export async function startSilentProxy(targetPort: number): Promise<SilentProxy> {
+/** Starts a proxy on loopback, at `port` or a free one, to a port of loopback. */
+export async function startSilentProxy(targetPort: number, port = 0): Promise<SilentProxy> {
   const pairs = new Set<readonly [Socket, Socket]>();
   let isSilent = false;
   const server = createServer((client) => {
@@ -32,7 +32,7 @@ export async function startSilentProxy(targetPort: number): Promise<SilentProxy>
     if (isSilent) silencePair(pair);
   });
   await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
+    server.listen(port, '127.0.0.1', resolve);
   });
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the proxy does not listen');

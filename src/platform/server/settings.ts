@@ -66,6 +66,8 @@ export interface PlatformSettings extends AppSettings {
   /** By setting name; null: off. */
   readonly rateLimits: Readonly<Record<string, RateLimitRule | null>>;
   readonly databaseConnections: number;
+  /** How long a start waits for a database that does not answer; 0: it ends at once. */
+  readonly databaseWaitSeconds: number;
   /** 0: this server runs no syncs. */
   readonly syncJobs: number;
   /** Whether this server starts runs by schedule. */

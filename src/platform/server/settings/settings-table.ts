@@ -180,6 +180,12 @@ export const settingsTable = {
     wholeNumber(2, 1000),
     'Maximum number of database connections.',
   ),
+  databaseWaitSeconds: setting(
+    'DATABASE_WAIT',
+    '60',
+    wholeNumber(0, 3600),
+    'Seconds that a starting server waits for a database that does not answer yet.',
+  ),
   syncJobs: setting(
     'SYNC_JOBS',
     '2',

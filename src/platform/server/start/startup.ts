@@ -16,6 +16,8 @@ export interface Startup {
   listening: string;
   /** Set when the server stops: it is not ready any more. */
   isStopping: boolean;
+  /** Aborts when the process is asked to end; a start that waits for the database gives up then. */
+  readonly ending: AbortSignal;
   /** Whether requests are accepted for `SHUTDOWN_DRAIN` seconds after the stop. */
   drains: boolean;
   /** Aborts when the server stops to listen. */

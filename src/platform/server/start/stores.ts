@@ -3,6 +3,7 @@ import { startEmbeddedPostgres } from '../../../database/embedded.js';
 import { migrate } from '../../../database/migrate.js';
 import type { SecretBox } from '../secrets/secret-box.js';
 import { assertSameSecretsKey, loadSecretBox } from '../secrets/secrets-key.js';
+import { waitForDatabase } from './database-wait.js';
 import type { Startup } from './startup.js';
 
 /** The database of the Platform, and the box that encrypts secrets in it. */
@@ -21,7 +22,9 @@ export interface Stores {
 export async function openStores(startup: Startup): Promise<Stores> {
   const { settings, log, stops } = startup;
   const uri = settings.databaseUri ?? (await startEmbeddedDatabase(startup));
-  await migrate(uri, { logger: log });
+  await waitForDatabase(() => migrate(uri, { logger: log }), {
+    ...{ seconds: settings.databaseWaitSeconds, signal: startup.ending, log },
+  });
   const database = openDatabase(uri, { logger: log, maxConnections: settings.databaseConnections });
   stops.push(() => database.close());
   const secrets = await loadSecretBox(settings);
