@@ -54,11 +54,21 @@ describe.skipIf(known.length === 0)(`an upgrade from a release${skipped}`, { tim
       return server;
     }
 
+    async function end(server: ServerProcess): Promise<void> {
+      server.kill('SIGTERM');
+      expect(await server.finished).toMatchObject({ exitCode: 0 });
+    }
+
     test('logs nobody out, and keeps records, work units, invites and syncs', async () => {
       const sql = postgres(database.uri, { max: 1 });
-      const old = await start({}, earlier.command);
+      const first = await start({}, earlier.command);
+      const { email, accessToken, orgId } = await signUpOwner(jsonTo(first.url), mailbox);
+      await end(first);
+      // Local repositories are read for organizations that are named, so the id must be known before the start. The
+      // commits are older than the year that a sync of the server reads by default.
+      const settings = { SYNC_LOCAL_ORGANIZATIONS: orgId, SYNC_PERIOD_DAYS: '36500' };
+      const old = await start(settings, earlier.command);
       const oldJson = jsonTo(old.url);
-      const { email, accessToken, orgId } = await signUpOwner(oldJson, mailbox);
       const credentials = { email, password: testPassword };
       const session = (await oldJson('POST', '/api/v1/auth/login', { body: credentials })).body;
       const guest = 'guest@example.com';
@@ -70,10 +80,9 @@ describe.skipIf(known.length === 0)(`an upgrade from a release${skipped}`, { tim
       const runs = await configureSync(oldJson, accessToken, source);
       const syncOfOld = { json: oldJson, runs, token: accessToken };
       expect(await runSync(sql, syncOfOld)).toEqual({ commits: 20, units: 20 });
-      old.kill('SIGTERM');
-      expect(await old.finished).toMatchObject({ exitCode: 0 });
+      await end(old);
 
-      const recent = await start({ SYNC_LOCAL_ORGANIZATIONS: orgId });
+      const recent = await start(settings);
       const json = jsonTo(recent.url);
       for (const token of [accessToken, session.access_token]) {
         const me = await json('GET', '/api/v1/auth/me', { token });
