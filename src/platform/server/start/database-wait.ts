@@ -6,7 +6,7 @@ import { isConnectionFailure } from '../../../database/failures.js';
 const pauseMs = 1000;
 
 export interface DatabaseWait {
-  /** How long to go on after the first failure. */
+  /** How long to try after the first failure. */
   readonly seconds: number;
   /** Ends the wait, as its time does. */
   readonly signal: AbortSignal;

@@ -23,7 +23,7 @@ function addressAt(port: number): string {
 /** A signal that nobody aborts. */
 const never = new AbortController().signal;
 
-test('A start goes on once the database answers, and has said that it waits', async () => {
+test('A start continues once the database answers, and has said that it waits', async () => {
   const port = await freePort();
   const { log, lines } = captureLog('warn');
   const migrated = waitForDatabase(() => migrate(addressAt(port), { logger: log }), {
